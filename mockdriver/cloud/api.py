@@ -1,0 +1,249 @@
+"""The cloud's API as a storage provider sees it: quota, delay, one lock, store.
+
+Each method is one API call. It may be Throttled, it takes its delay, and then it happens at one
+moment. Describe calls count as reads of the attachments in their answer.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
+
+from mockdriver.cloud import attaching
+from mockdriver.cloud.attaching import read, settle_disk, settle_instance
+from mockdriver.cloud.caller import Caller
+from mockdriver.cloud.core import CloudCore
+from mockdriver.cloud.descriptions import DiskDescription, InstanceDescription
+from mockdriver.cloud.errors import (
+    AlreadyAttached,
+    DiskInUse,
+    DiskNotFound,
+    DiskSizeNotAllowed,
+    InstanceNotFound,
+    Throttled,
+    TooManyIds,
+)
+from mockdriver.cloud.resources import NO_TAGS, Attachment, Disk, InstanceType
+from mockdriver.cloud.store import Store
+from mockdriver.cloud.token_bucket import UNLIMITED, Quota, TokenBucket
+
+API_NAMES = (
+    "describe_instances",
+    "describe_types",
+    "describe_disks",
+    "attach",
+    "detach",
+    "create_disk",
+    "delete_disk",
+)
+"""The APIs that a quota can be set for."""
+
+MIN_DISK_GIB = 1
+MAX_DISK_GIB = 65_536
+
+_Answer = TypeVar("_Answer")
+
+
+class CloudApi:
+    """The calls that a storage provider makes."""
+
+    def __init__(self, core: CloudCore, quotas: Mapping[str, Quota]) -> None:
+        self._core = core
+        self._quotas: dict[str, Quota] = {}
+        self._buckets: dict[str, TokenBucket] = {}
+        self._calls: Counter[str] = Counter()
+        self._last_disk = 0
+        for name in API_NAMES:
+            self.set_quota(name, quotas.get(name, UNLIMITED))
+
+    def set_quota(self, name: str, quota: Quota) -> None:
+        """Give an API a new quota, with a full bucket."""
+        now_seconds = self._core.runtime.now()
+        with self._core.lock:
+            self._quotas[name] = quota
+            self._buckets[name] = TokenBucket(quota, now_seconds)
+
+    def calls(self) -> dict[str, int]:
+        """Return how many calls each API got so far, throttled ones included."""
+        with self._core.lock:
+            return {name: self._calls[name] for name in API_NAMES}
+
+    def describe_instances(
+        self, ids: Sequence[str], caller: Caller
+    ) -> list[InstanceDescription]:
+        """Describe instances, in the order asked for.
+
+        One unknown id fails the whole batch with InstanceNotFound, as EC2 does.
+        """
+
+        def describe(store: Store, now_seconds: float) -> list[InstanceDescription]:
+            unknown = [id for id in ids if id not in store.instances]
+            if unknown:
+                raise InstanceNotFound(unknown)
+            return [_describe_instance(store, id, now_seconds) for id in ids]
+
+        return self._call("describe_instances", caller, describe, ids=len(ids))
+
+    def describe_types(self, names: Sequence[str], caller: Caller) -> list[InstanceType]:
+        """Describe instance types, in the order asked for; raises InstanceTypeNotFound."""
+
+        def describe(store: Store, now_seconds: float) -> list[InstanceType]:
+            return [store.instance_type(name) for name in names]
+
+        return self._call("describe_types", caller, describe, ids=len(names))
+
+    def describe_disks(self, ids: Sequence[str], caller: Caller) -> list[DiskDescription]:
+        """Describe disks, in the order asked for; one unknown id fails all with DiskNotFound."""
+
+        def describe(store: Store, now_seconds: float) -> list[DiskDescription]:
+            unknown = [id for id in ids if id not in store.disks]
+            if unknown:
+                raise DiskNotFound(unknown)
+            return [_describe_disk(store, store.disks[id], now_seconds) for id in ids]
+
+        return self._call("describe_disks", caller, describe, ids=len(ids))
+
+    def find_disks(self, tag: str, value: str, caller: Caller) -> list[DiskDescription]:
+        """Describe the disks that carry a tag; a call of describe_disks with a filter."""
+
+        def describe(store: Store, now_seconds: float) -> list[DiskDescription]:
+            return [
+                _describe_disk(store, disk, now_seconds) for disk in store.disks_tagged(tag, value)
+            ]
+
+        return self._call("describe_disks", caller, describe)
+
+    def attach(
+        self,
+        disk: str,
+        instance: str,
+        caller: Caller,
+        *,
+        exclusive: bool = False,
+        tags: Mapping[str, str] = NO_TAGS,
+    ) -> Attachment:
+        """Attach a disk, or answer with the attachment to this instance that is there already.
+
+        One that carries no tags was made by somebody else: it takes the given tags, and with them
+        this caller's ownership. Otherwise refuses as `attaching.attach` does.
+        """
+
+        def change(store: Store, now_seconds: float) -> Attachment:
+            try:
+                return attaching.attach(
+                    store,
+                    now_seconds,
+                    disk_id=disk,
+                    instance_id=instance,
+                    exclusive=exclusive,
+                    tags=tags,
+                    transition=self._core.transitions.attach,
+                )
+            except AlreadyAttached as present:
+                if present.attachment.tags or not tags:
+                    return present.attachment
+                return attaching.adopt(store, present.attachment, tags)
+
+        return self._call("attach", caller, change)
+
+    def detach(self, disk: str, instance: str, caller: Caller) -> Attachment | None:
+        """Begin to detach; the attachment while it is leaving, None once it is gone."""
+        woken: list[Caller] = []
+
+        def change(store: Store, now_seconds: float) -> Attachment | None:
+            present = store.attachment(disk, instance)
+            if present is not None:
+                woken.extend(self._core.take_watchers(present))
+            return attaching.detach(
+                store,
+                now_seconds,
+                disk_id=disk,
+                instance_id=instance,
+                transition=self._core.transitions.detach,
+            )
+
+        answer = self._call("detach", caller, change)
+        for watcher in woken:
+            watcher.wake()
+        return answer
+
+    def create_disk(
+        self, zone: str, size_gib: int, caller: Caller, *, tags: Mapping[str, str] = NO_TAGS
+    ) -> Disk:
+        """Create a disk with a fresh id; raises ZoneNotFound, DiskSizeNotAllowed."""
+
+        def change(store: Store, now_seconds: float) -> Disk:
+            if not MIN_DISK_GIB <= size_gib <= MAX_DISK_GIB:
+                raise DiskSizeNotAllowed(size_gib, MIN_DISK_GIB, MAX_DISK_GIB)
+            self._core.require_zone(zone)
+            disk = Disk(id=self._fresh_disk_id(store), zone=zone, size_gib=size_gib, tags=tags)
+            store.add_disk(disk)
+            return disk
+
+        return self._call("create_disk", caller, change)
+
+    def delete_disk(self, id: str, caller: Caller) -> None:
+        """Delete a disk; raises DiskNotFound, and DiskInUse while it is attached."""
+
+        def change(store: Store, now_seconds: float) -> None:
+            disk = store.disk(id)
+            settle_disk(store, id, now_seconds)
+            instances = [item.instance for item in store.attachments_of_disk(id)]
+            if instances:
+                raise DiskInUse(id, instances)
+            store.remove_disk(disk)
+
+        self._call("delete_disk", caller, change)
+
+    def _call(
+        self,
+        name: str,
+        caller: Caller,
+        work: Callable[[Store, float], _Answer],
+        *,
+        ids: int = 0,
+    ) -> _Answer:
+        core = self._core
+        quota = self._quotas[name]
+        if quota is not UNLIMITED:
+            self._pass_quota(name, quota, caller, ids)
+        with core.lock:
+            if quota is UNLIMITED:
+                self._calls[name] += 1
+            return work(core.store, core.runtime.now())
+
+    def _pass_quota(self, name: str, quota: Quota, caller: Caller, ids: int) -> None:
+        core = self._core
+        with core.lock:
+            self._calls[name] += 1
+            if not self._buckets[name].take(core.runtime.now()):
+                raise Throttled(name)
+        if quota.max_ids is not None and ids > quota.max_ids:
+            raise TooManyIds(name, ids, quota.max_ids)
+        if quota.delay_seconds > 0:
+            caller.sleep_until(core.runtime.now() + quota.delay_seconds)
+
+    def _fresh_disk_id(self, store: Store) -> str:
+        while True:
+            self._last_disk += 1
+            id = f"vol-{self._last_disk:08d}"
+            if id not in store.disks:
+                return id
+
+
+def _describe_instance(store: Store, id: str, now_seconds: float) -> InstanceDescription:
+    settle_instance(store, id, now_seconds)
+    occupancy = store.occupancy(id)
+    return InstanceDescription(
+        instance=store.instances[id],
+        network_interfaces=tuple(occupancy.network_interfaces.values()),
+        attachments=tuple([read(store, item) for item in tuple(occupancy.attachments.values())]),
+        boot_disks=frozenset(occupancy.boot_disks),
+    )
+
+
+def _describe_disk(store: Store, disk: Disk, now_seconds: float) -> DiskDescription:
+    settle_disk(store, disk.id, now_seconds)
+    attachments = tuple(store.attachments_of_disk(disk.id))
+    return DiskDescription(disk=disk, attachments=tuple([read(store, item) for item in attachments]))

@@ -1,0 +1,41 @@
+"""What describe calls answer: a resource together with what hangs on it, at one moment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mockdriver.cloud.resources import (
+    Attachment,
+    Disk,
+    Instance,
+    InstanceType,
+    NetworkInterface,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class InstanceDescription:
+    """An instance, its interfaces and its attachments. `boot_disks` are the ids among them."""
+
+    instance: Instance
+    network_interfaces: tuple[NetworkInterface, ...]
+    attachments: tuple[Attachment, ...]
+    boot_disks: frozenset[str]
+
+    def attachments_using_slots(self, type_: InstanceType) -> tuple[Attachment, ...]:
+        """Return the attachments whose disks use a slot of an instance of this type."""
+        if type_.boot_disk_uses_slot or not self.boot_disks:
+            return self.attachments
+        return tuple(item for item in self.attachments if item.disk not in self.boot_disks)
+
+
+@dataclass(frozen=True, slots=True)
+class DiskDescription:
+    """A disk and its attachments."""
+
+    disk: Disk
+    attachments: tuple[Attachment, ...]
+
+    def attachment_to(self, instance: str) -> Attachment | None:
+        """Return the attachment to this instance, or None."""
+        return next((item for item in self.attachments if item.instance == instance), None)

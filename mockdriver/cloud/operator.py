@@ -1,0 +1,309 @@
+"""The operator's console: changes out of band, without quotas, and looks that are not reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TypeVar
+
+from mockdriver.cloud import attaching
+from mockdriver.cloud.caller import Caller
+from mockdriver.cloud.core import CloudCore
+from mockdriver.cloud.errors import NetworkInterfaceNotFound
+from mockdriver.cloud.resources import (
+    NO_TAGS,
+    Attachment,
+    Disk,
+    Instance,
+    InstanceType,
+    NetworkInterface,
+)
+from mockdriver.cloud.store import Store
+from mockdriver.cloud.transitions import IMMEDIATELY
+
+_Answer = TypeVar("_Answer")
+
+
+class Operator:
+    """What the owner of the cloud can do; each method is one change at one moment."""
+
+    def __init__(self, core: CloudCore) -> None:
+        self._core = core
+
+    def add_zone(self, zone: str) -> None:
+        """Add a zone; adding it again changes nothing."""
+        with self._core.lock:
+            self._core.store.add_zone(zone)
+
+    def zones(self) -> list[str]:
+        """Return the zones, in the order in which they were added."""
+        with self._core.lock:
+            return list(self._core.store.zones)
+
+    def put_instance_type(self, type_: InstanceType) -> None:
+        """Add an instance type or change it. Never refused for slots in use."""
+        with self._core.lock:
+            self._core.store.put_instance_type(type_)
+
+    def instance_type(self, name: str) -> InstanceType:
+        """Return a type; raises InstanceTypeNotFound."""
+        with self._core.lock:
+            return self._core.store.instance_type(name)
+
+    def add_instance(
+        self,
+        instance: Instance,
+        *,
+        network_interfaces: int | list[str] = 1,
+        boot_disk: str | None = None,
+    ) -> None:
+        """Add an instance with its interfaces and boot disk, all or nothing.
+
+        A number of interfaces names them `<instance>-eni-1` and so on. A boot disk that exists is
+        taken, another one is made. Raises AlreadyExists, InstanceTypeNotFound, ZoneNotFound, and
+        what attaching raises.
+        """
+
+        def change(store: Store, now_seconds: float) -> None:
+            if instance.type is not None:
+                store.instance_type(instance.type)
+            self._core.enter_zone(instance.zone)
+            store.add_instance(instance)
+            try:
+                self._equip(store, now_seconds, instance, network_interfaces, boot_disk)
+            except BaseException:
+                store.remove_instance(instance.id)
+                raise
+
+        self._change(change)
+
+    def instance(self, id: str) -> Instance:
+        """Return an instance; raises InstanceNotFound."""
+        with self._core.lock:
+            return self._core.store.instance(id)
+
+    def instances(self) -> list[Instance]:
+        """Return all instances, in the order in which they were added."""
+        with self._core.lock:
+            return list(self._core.store.instances.values())
+
+    def change_instance_type(self, id: str, type_name: str | None) -> None:
+        """Give an instance another type. Never refused for slots in use."""
+
+        def change(store: Store, now_seconds: float) -> None:
+            if type_name is not None:
+                store.instance_type(type_name)
+            store.replace_instance(replace(store.instance(id), type=type_name))
+
+        self._change(change)
+
+    def terminate_instance(self, id: str) -> None:
+        """Remove an instance: interfaces and boot disk go with it, other disks are free at once.
+
+        Raises InstanceNotFound.
+        """
+        woken: list[Caller] = []
+
+        def change(store: Store, now_seconds: float) -> None:
+            occupancy = store.occupancy(store.instance(id).id)
+            boot_disks = [store.disk(disk) for disk in occupancy.boot_disks]
+            for attachment in occupancy.attachments.values():
+                woken.extend(self._core.take_watchers(attachment))
+            store.remove_instance(id)
+            for disk in boot_disks:
+                store.remove_disk(disk)
+
+        self._change(change)
+        _wake(woken)
+
+    def add_network_interface(self, instance: str, id: str | None = None) -> NetworkInterface:
+        """Add an interface, whether or not a slot is left for it; raises InstanceNotFound.
+
+        Without an id it gets `<instance>-eni-<n>`, n being the first that is free.
+        """
+
+        def change(store: Store, now_seconds: float) -> NetworkInterface:
+            interfaces = store.occupancy(store.instance(instance).id).network_interfaces
+            chosen, n = id, len(interfaces)
+            while chosen is None:
+                n += 1
+                candidate = f"{instance}-eni-{n}"
+                chosen = None if store.has_network_interface(candidate) else candidate
+            interface = NetworkInterface(id=chosen, instance=instance)
+            store.add_network_interface(interface)
+            return interface
+
+        return self._change(change)
+
+    def remove_network_interfaces(self, instance: str, count: int = 1) -> None:
+        """Remove the newest `count` interfaces; raises NetworkInterfaceNotFound if there are fewer."""
+
+        def change(store: Store, now_seconds: float) -> None:
+            interfaces = store.occupancy(store.instance(instance).id).network_interfaces
+            if count > len(interfaces):
+                raise NetworkInterfaceNotFound(instance, count, len(interfaces))
+            for interface in list(interfaces.values())[len(interfaces) - count :]:
+                store.remove_network_interface(interface)
+
+        self._change(change)
+
+    def add_disk(self, disk: Disk) -> None:
+        """Add a disk as given; raises AlreadyExists, ZoneNotFound."""
+
+        def change(store: Store, now_seconds: float) -> None:
+            self._core.enter_zone(disk.zone)
+            store.add_disk(disk)
+
+        self._change(change)
+
+    def disk(self, id: str) -> Disk:
+        """Return a disk; raises DiskNotFound."""
+        with self._core.lock:
+            return self._core.store.disk(id)
+
+    def has_disk(self, id: str) -> bool:
+        """Tell whether there is a disk with this id."""
+        with self._core.lock:
+            return id in self._core.store.disks
+
+    def attach(
+        self,
+        disk: str,
+        instance: str,
+        *,
+        tags: Mapping[str, str] = NO_TAGS,
+        immediately: bool = False,
+    ) -> Attachment:
+        """Attach a disk out of band; refuses as the API does, and raises AlreadyAttached.
+
+        `immediately` passes over the cloud's transition: it is for the state that a scenario
+        begins with.
+        """
+
+        def change(store: Store, now_seconds: float) -> Attachment:
+            return attaching.attach(
+                store,
+                now_seconds,
+                disk_id=disk,
+                instance_id=instance,
+                tags=tags,
+                transition=IMMEDIATELY if immediately else self._core.transitions.attach,
+            )
+
+        return self._change(change)
+
+    def detach(self, disk: str, instance: str) -> Attachment | None:
+        """Begin to detach out of band; the attachment while it is leaving, None once it is gone."""
+        woken: list[Caller] = []
+
+        def change(store: Store, now_seconds: float) -> Attachment | None:
+            present = store.attachment(disk, instance)
+            if present is not None:
+                woken.extend(self._core.take_watchers(present))
+            return attaching.detach(
+                store,
+                now_seconds,
+                disk_id=disk,
+                instance_id=instance,
+                transition=self._core.transitions.detach,
+            )
+
+        answer = self._change(change)
+        _wake(woken)
+        return answer
+
+    def attachments(self, instance: str) -> list[Attachment]:
+        """Return what is attached to an instance now, oldest first; not a read."""
+
+        def look(store: Store, now_seconds: float) -> list[Attachment]:
+            id = store.instance(instance).id
+            attaching.settle_instance(store, id, now_seconds)
+            return sorted(store.occupancy(id).attachments.values(), key=lambda item: item.number)
+
+        return self._change(look)
+
+    def release(self, *, instance: str | None = None, disk: str | None = None) -> int:
+        """End held transitions, of one instance or disk or of all; return how many ended."""
+        woken: list[Caller] = []
+
+        def change(store: Store, now_seconds: float) -> int:
+            ids = list(store.instances) if instance is None else [store.instance(instance).id]
+            released = 0
+            for id in ids:
+                occupancy = store.occupancy(id)
+                for name in sorted(occupancy.pending):
+                    attachment = occupancy.attachments[name]
+                    pending = attachment.pending
+                    if pending is not None and pending.held and disk in (None, name):
+                        woken.extend(self._core.take_watchers(attachment))
+                        attaching.finish(store, attachment)
+                        released += 1
+            return released
+
+        released = self._change(change)
+        _wake(woken)
+        return released
+
+    def wait_until_settled(self, attachment: Attachment, caller: Caller) -> Attachment | None:
+        """Wait until the attachment's transition has ended; return it, or None if it is gone.
+
+        Waits for the clock and for a release. A transition that waits for reads ends by reads
+        only, so this can wait for ever: leave the caller, and CallerGone is raised.
+        """
+        self._core.watch(attachment, caller)
+        try:
+            while True:
+                caller.prepare()
+                present = self._core.look(attachment)
+                if present is None or present.pending is None:
+                    return present
+                caller.wait(present.pending.due_seconds)
+        finally:
+            self._core.unwatch(attachment, caller)
+
+    def slot_users(self, instance: str) -> int:
+        """Return how many slots of the instance are in use now; not a read."""
+
+        def look(store: Store, now_seconds: float) -> int:
+            attaching.settle_instance(store, store.instance(instance).id, now_seconds)
+            return store.slot_users(store.instance(instance))
+
+        return self._change(look)
+
+    def _equip(
+        self,
+        store: Store,
+        now_seconds: float,
+        instance: Instance,
+        network_interfaces: int | list[str],
+        boot_disk: str | None,
+    ) -> None:
+        if isinstance(network_interfaces, int):
+            network_interfaces = [
+                f"{instance.id}-eni-{n}" for n in range(1, network_interfaces + 1)
+            ]
+        for id in network_interfaces:
+            store.add_network_interface(NetworkInterface(id=id, instance=instance.id))
+        if boot_disk is None:
+            return
+        made = boot_disk not in store.disks
+        if made:
+            store.add_disk(Disk(id=boot_disk, zone=instance.zone, boot=True))
+        else:
+            store.replace_disk(replace(store.disk(boot_disk), boot=True))
+        try:
+            attaching.attach(store, now_seconds, disk_id=boot_disk, instance_id=instance.id)
+        except BaseException:
+            if made:
+                store.remove_disk(store.disk(boot_disk))
+            raise
+
+    def _change(self, work: Callable[[Store, float], _Answer]) -> _Answer:
+        with self._core.lock:
+            return work(self._core.store, self._core.runtime.now())
+
+
+def _wake(callers: list[Caller]) -> None:
+    """Wake outside the lock, so that the woken do not queue for it at once."""
+    for caller in callers:
+        caller.wake()
