@@ -1,0 +1,144 @@
+"""Make or refresh the virtual environment in .venv: `environment.py run` or `environment.py dev`.
+
+`run` holds what the server needs, `dev` what the tests and linters need too. Every package comes
+from a lock with hashes; the project itself is installed editable, which compiles csi.proto. What
+is up to date already is left alone, so that calling this before every command costs nothing.
+
+Standard library only: this runs before anything is installed.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / ".venv"
+VENV_PYTHON = VENV / "bin" / "python"
+STAMP = VENV / "mockdriver-environment.json"
+LEVELS = ("run", "dev")  # each holds all of the one before
+# What the editable install is made from.
+PROJECT_FILES = ("pyproject.toml", "hatch_build.py", "csi_spec/csi.proto")
+# What the editable install makes: without these it has to be made again.
+PROJECT_RESULTS = ("csi_spec/csi_pb2.py", "csi_spec/csi_pb2_grpc.py", ".venv/bin/mockdriver")
+
+
+def main(level: str) -> None:
+    """Bring .venv to `level`; on a failing command its exit code becomes ours."""
+    with _one_at_a_time():
+        have = _read_stamp()
+        want = {
+            "python": sys.version,
+            "place": str(ROOT),
+            **{f"{name}.lock": _digest([_lock(name)]) for name in LEVELS},
+            "project": _digest([ROOT / name for name in PROJECT_FILES]),
+        }
+        packages_fresh = _same(have, want, ("python", "place", "run.lock", "dev.lock"))
+        if not packages_fresh:
+            _make_venv()
+            have = {}
+        if LEVELS.index(level) > LEVELS.index(have.get("level", "run")) or not have:
+            _install_packages(level)
+            have["level"] = level
+        if not _same(have, want, ("project",)) or not _project_is_installed():
+            _install_project()
+        STAMP.write_text(json.dumps({**want, "level": have["level"]}, indent=1), encoding="utf-8")
+
+
+def _lock(level: str) -> Path:
+    return ROOT / "requirements" / f"{level}.lock"
+
+
+def _digest(files: list[Path]) -> str:
+    total = hashlib.sha256()
+    for file in files:
+        total.update(hashlib.sha256(file.read_bytes()).digest())
+    return total.hexdigest()
+
+
+def _read_stamp() -> dict[str, str]:
+    try:
+        stamp: dict[str, str] = json.loads(STAMP.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return stamp if VENV_PYTHON.exists() else {}
+
+
+def _same(have: dict[str, str], want: dict[str, str], keys: tuple[str, ...]) -> bool:
+    return all(have.get(key) == want[key] for key in keys)
+
+
+def _project_is_installed() -> bool:
+    return all((ROOT / name).exists() for name in PROJECT_RESULTS)
+
+
+def _make_venv() -> None:
+    """Start from nothing: a package that left the lock must not linger and hide that it did."""
+    print(f"environment: creating .venv with Python {sys.version.split()[0]}", flush=True)
+    shutil.rmtree(VENV, ignore_errors=True)
+    made = subprocess.run(
+        [sys.executable, "-m", "venv", VENV], capture_output=True, text=True, check=False
+    )
+    if made.returncode == 0:
+        return
+    # Some distributions split ensurepip off. A venv without pip will do if this Python has one.
+    shutil.rmtree(VENV, ignore_errors=True)
+    bare = [sys.executable, "-m", "venv", "--without-pip", VENV]
+    pip = [sys.executable, "-m", "pip", "--version"]
+    for command in (bare, pip):
+        if subprocess.run(command, capture_output=True, check=False).returncode != 0:
+            sys.exit(
+                f"environment: {sys.executable} can make no virtual environment: "
+                "install its venv module (on Debian: python3-venv)"
+            )
+
+
+def _install_packages(level: str) -> None:
+    print(f"environment: installing requirements/{level}.lock", flush=True)
+    _pip("install", "--quiet", "--require-hashes", "--requirement", str(_lock(level)))
+
+
+def _install_project() -> None:
+    print("environment: compiling csi.proto, installing mockdriver (editable)", flush=True)
+    # No isolation: the lock holds what the build needs, with hashes.
+    _pip("install", "--quiet", "--no-deps", "--no-build-isolation", "--editable", str(ROOT))
+
+
+def _pip(*arguments: str) -> None:
+    own = subprocess.run([VENV_PYTHON, "-m", "pip", "--version"], capture_output=True, check=False)
+    if own.returncode == 0:
+        pip = [str(VENV_PYTHON), "-m", "pip"]
+    else:
+        pip = [sys.executable, "-m", "pip", "--python", str(VENV_PYTHON)]
+    environment = {**os.environ, "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_NO_INPUT": "1"}
+    environment["PIP_ROOT_USER_ACTION"] = "ignore"
+    if not environment.get("HOME"):
+        # pip would put its cache at the root of the file system.
+        environment.setdefault("PIP_CACHE_DIR", str(ROOT / ".cache" / "pip"))
+    done = subprocess.run([*pip, *arguments], cwd=ROOT, env=environment, check=False)
+    if done.returncode != 0:
+        sys.exit(done.returncode)
+
+
+@contextmanager
+def _one_at_a_time() -> Iterator[None]:
+    """Hold a file lock, since two terminals may both ask for the environment."""
+    folder = ROOT / ".cache"
+    folder.mkdir(exist_ok=True)
+    with (folder / "environment.lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2 or sys.argv[1] not in LEVELS:
+        sys.exit(f"usage: {Path(__file__).name} {'|'.join(LEVELS)}")
+    main(sys.argv[1])
