@@ -3,7 +3,7 @@
 .PHONY: help serve check test lock format clean environment-run environment-dev lint
 
 # Recipes see `python`: the one that makes the virtual environment.
-environment = python=$$(tools/find-python) && "$$python" tools/environment.py
+environment = python=$$(tools/find-python) && "$$python" -m tools.environment
 venv := .venv/bin
 
 # What `make check` leaves to `make test`.
@@ -24,6 +24,7 @@ check: lint
 	$(venv)/pytest -q -m '$(quick)'
 
 test: lint
+	$(venv)/python -m tools.go_programs
 	$(venv)/pytest
 
 lint: environment-dev
@@ -37,7 +38,7 @@ format: environment-dev
 	$(venv)/ruff format
 
 lock: environment-dev
-	$(venv)/python tools/lock.py $(if $(UPGRADE),--upgrade)
+	$(venv)/python -m tools.lock $(if $(UPGRADE),--upgrade)
 
 clean:
 	rm -rf .venv .cache build dist csi_spec/csi_pb2* .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis

@@ -1,4 +1,4 @@
-"""Make or refresh the virtual environment in .venv: `environment.py run` or `environment.py dev`.
+"""Make or refresh the virtual environment in .venv: `python -m tools.environment run|dev`.
 
 `run` holds what the server needs, `dev` what the tests and linters need too. Every package comes
 from a lock with hashes; the project itself is installed editable, which compiles csi.proto. What
@@ -9,18 +9,16 @@ Standard library only: this runs before anything is installed.
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
-import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+from tools.bare_machine import ROOT, environment
+from tools.one_at_a_time import one_at_a_time
+
 VENV = ROOT / ".venv"
 VENV_PYTHON = VENV / "bin" / "python"
 STAMP = VENV / "mockdriver-environment.json"
@@ -33,24 +31,23 @@ PROJECT_RESULTS = ("csi_spec/csi_pb2.py", "csi_spec/csi_pb2_grpc.py", ".venv/bin
 
 def main(level: str) -> None:
     """Bring .venv to `level`; on a failing command its exit code becomes ours."""
-    with _one_at_a_time():
+    with one_at_a_time("environment"):
         have = _read_stamp()
-        want = {
-            "python": sys.version,
-            "place": str(ROOT),
-            **{f"{name}.lock": _digest([_lock(name)]) for name in LEVELS},
-            "project": _digest([ROOT / name for name in PROJECT_FILES]),
-        }
-        packages_fresh = _same(have, want, ("python", "place", "run.lock", "dev.lock"))
-        if not packages_fresh:
+        base = {"python": sys.version, "place": str(ROOT)}
+        if not _same(have, base) or not _same(have, _packages(have["level"])):
             _make_venv()
             have = {}
-        if LEVELS.index(level) > LEVELS.index(have.get("level", "run")) or not have:
+        if LEVELS.index(have.get("level", level)) < LEVELS.index(level) or not have:
             _install_packages(level)
-            have["level"] = level
-        if not _same(have, want, ("project",)) or not _project_is_installed():
+            have |= base | _packages(level)
+        project = {"project": _digest([ROOT / name for name in PROJECT_FILES])}
+        if not _same(have, project) or not _project_is_installed():
             _install_project()
-        STAMP.write_text(json.dumps({**want, "level": have["level"]}, indent=1), encoding="utf-8")
+        STAMP.write_text(json.dumps(have | project, indent=1), encoding="utf-8")
+
+
+def _packages(level: str) -> dict[str, str]:
+    return {"level": level, "lock": _digest([_lock(level)])}
 
 
 def _lock(level: str) -> Path:
@@ -72,8 +69,8 @@ def _read_stamp() -> dict[str, str]:
     return stamp if VENV_PYTHON.exists() else {}
 
 
-def _same(have: dict[str, str], want: dict[str, str], keys: tuple[str, ...]) -> bool:
-    return all(have.get(key) == want[key] for key in keys)
+def _same(have: dict[str, str], want: dict[str, str]) -> bool:
+    return want.items() <= have.items()
 
 
 def _project_is_installed() -> bool:
@@ -91,7 +88,7 @@ def _make_venv() -> None:
         return
     # Some distributions split ensurepip off. A venv without pip will do if this Python has one.
     shutil.rmtree(VENV, ignore_errors=True)
-    bare = [sys.executable, "-m", "venv", "--without-pip", VENV]
+    bare = [sys.executable, "-m", "venv", "--without-pip", str(VENV)]
     pip = [sys.executable, "-m", "pip", "--version"]
     for command in (bare, pip):
         if subprocess.run(command, capture_output=True, check=False).returncode != 0:
@@ -118,27 +115,12 @@ def _pip(*arguments: str) -> None:
         pip = [str(VENV_PYTHON), "-m", "pip"]
     else:
         pip = [sys.executable, "-m", "pip", "--python", str(VENV_PYTHON)]
-    environment = {**os.environ, "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_NO_INPUT": "1"}
-    environment["PIP_ROOT_USER_ACTION"] = "ignore"
-    if not environment.get("HOME"):
-        # pip would put its cache at the root of the file system.
-        environment.setdefault("PIP_CACHE_DIR", str(ROOT / ".cache" / "pip"))
-    done = subprocess.run([*pip, *arguments], cwd=ROOT, env=environment, check=False)
+    done = subprocess.run([*pip, *arguments], cwd=ROOT, env=environment(), check=False)
     if done.returncode != 0:
         sys.exit(done.returncode)
 
 
-@contextmanager
-def _one_at_a_time() -> Iterator[None]:
-    """Hold a file lock, since two terminals may both ask for the environment."""
-    folder = ROOT / ".cache"
-    folder.mkdir(exist_ok=True)
-    with (folder / "environment.lock").open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
-
-
 if __name__ == "__main__":
     if len(sys.argv) != 2 or sys.argv[1] not in LEVELS:
-        sys.exit(f"usage: {Path(__file__).name} {'|'.join(LEVELS)}")
+        sys.exit(f"usage: python -m tools.environment {'|'.join(LEVELS)}")
     main(sys.argv[1])

