@@ -7,7 +7,8 @@ moment. Describe calls count as reads of the attachments in their answer.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TypeVar
 
 from mockdriver.cloud import attaching
@@ -195,6 +196,18 @@ class CloudApi:
             store.remove_disk(disk)
 
         self._call("delete_disk", caller, change)
+
+    @contextmanager
+    def watching(self, attachment: Attachment, caller: Caller) -> Iterator[None]:
+        """Wake `caller` whenever the attachment is changed by somebody, not by the mere clock.
+
+        It stands for the frequent polling that a client of a real cloud would do.
+        """
+        self._core.watch(attachment, caller)
+        try:
+            yield
+        finally:
+            self._core.unwatch(attachment, caller)
 
     def _call(
         self,

@@ -1,0 +1,172 @@
+"""The driver's client of the cloud's API: it retries what is throttled and waits for transitions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TypeVar
+
+from mockdriver.cloud import (
+    Attachment,
+    AttachmentState,
+    Caller,
+    CloudApi,
+    Disk,
+    DiskDescription,
+    InstanceDescription,
+    InstanceType,
+)
+from mockdriver.cloud.errors import DiskNotFound, Throttled, quoted
+from mockdriver.driver.errors import AttachmentVanished, PatienceExhausted
+from mockdriver.runtime import Runtime
+
+PATIENCE_SECONDS = 10.0
+"""How long one API call is retried while the cloud throttles it."""
+
+_FIRST_PAUSE_SECONDS = 0.1
+_LONGEST_PAUSE_SECONDS = 2.0
+
+_BETWEEN_READS_SECONDS = 0.1
+"""The pause between two looks at a transition that ends after a number of looks."""
+
+_Answer = TypeVar("_Answer")
+
+
+class CloudClient:
+    """What the services ask the cloud for. Each call's errors are the cloud's own, and
+    PatienceExhausted; a caller that leaves ends its wait with CallerGone.
+    """
+
+    def __init__(self, api: CloudApi, runtime: Runtime) -> None:
+        self._api = api
+        self._runtime = runtime
+        self._jitter = runtime.random("cloud client")
+
+    def describe_instance(self, id: str, caller: Caller) -> InstanceDescription:
+        """Describe one instance; raises InstanceNotFound."""
+        return self._patiently(
+            "describe_instances", caller, lambda: self._api.describe_instances([id], caller)
+        )[0]
+
+    def describe_type(self, name: str, caller: Caller) -> InstanceType:
+        """Describe one instance type; raises InstanceTypeNotFound."""
+        return self._patiently(
+            "describe_types", caller, lambda: self._api.describe_types([name], caller)
+        )[0]
+
+    def describe_disk(self, id: str, caller: Caller) -> DiskDescription:
+        """Describe one disk; raises DiskNotFound."""
+        return self._patiently(
+            "describe_disks", caller, lambda: self._api.describe_disks([id], caller)
+        )[0]
+
+    def find_disk(self, tag: str, value: str, caller: Caller) -> Disk | None:
+        """Return the disk with this tag, or None."""
+        found = self._patiently(
+            "describe_disks", caller, lambda: self._api.find_disks(tag, value, caller)
+        )
+        return found[0].disk if found else None
+
+    def create_disk(
+        self, zone: str, size_gib: int, tags: Mapping[str, str], caller: Caller
+    ) -> Disk:
+        """Create a disk; raises ZoneNotFound, DiskSizeNotAllowed."""
+        return self._patiently(
+            "create_disk",
+            caller,
+            lambda: self._api.create_disk(zone, size_gib, caller, tags=tags),
+        )
+
+    def delete_disk(self, id: str, caller: Caller) -> None:
+        """Delete a disk; raises DiskNotFound, DiskInUse."""
+        self._patiently("delete_disk", caller, lambda: self._api.delete_disk(id, caller))
+
+    def attach(
+        self,
+        disk: str,
+        instance: str,
+        caller: Caller,
+        *,
+        exclusive: bool,
+        tags: Mapping[str, str],
+    ) -> Attachment:
+        """Begin to attach a disk, or find it attached to this instance already."""
+        return self._patiently(
+            "attach",
+            caller,
+            lambda: self._api.attach(disk, instance, caller, exclusive=exclusive, tags=tags),
+        )
+
+    def detach(self, disk: str, instance: str, caller: Caller) -> Attachment | None:
+        """Begin to detach a disk; None once it is gone."""
+        return self._patiently(
+            "detach", caller, lambda: self._api.detach(disk, instance, caller)
+        )
+
+    def wait_until_attached(self, attachment: Attachment, caller: Caller) -> None:
+        """Wait for the end of attaching; raises AttachmentVanished if somebody detaches it."""
+
+        def refuse_detached(present: Attachment | None) -> None:
+            if present is None or present.state is AttachmentState.DETACHING:
+                raise AttachmentVanished(
+                    f"disk {quoted(attachment.disk)} was detached from instance "
+                    f"{quoted(attachment.instance)} while this call waited for it"
+                )
+
+        if attachment.pending is not None:
+            self._wait_until_settled(attachment, caller, refuse_detached)
+
+    def wait_until_detached(self, attachment: Attachment | None, caller: Caller) -> None:
+        """Wait until an attachment that is leaving is gone; None is gone already."""
+        if attachment is not None:
+            self._wait_until_settled(attachment, caller, lambda present: None)
+
+    def _wait_until_settled(
+        self,
+        attachment: Attachment,
+        caller: Caller,
+        judge: Callable[[Attachment | None], None],
+    ) -> None:
+        """Look at the attachment until its transition is over; `judge` sees each look.
+
+        A client of a real cloud polls. This one looks when there is something new to see, so it
+        makes fewer calls, is never late, and does not look at all while a transition is held.
+        """
+        with self._api.watching(attachment, caller):
+            while True:
+                caller.prepare()
+                present = self._look(attachment, caller)
+                judge(present)
+                if present is None or present.pending is None:
+                    return
+                next_look_at = present.pending.due_seconds
+                if present.pending.reads_left is not None:
+                    next_look_at = self._runtime.now() + _BETWEEN_READS_SECONDS
+                caller.wait(next_look_at)
+
+    def _look(self, attachment: Attachment, caller: Caller) -> Attachment | None:
+        try:
+            description = self.describe_disk(attachment.disk, caller)
+        except DiskNotFound:
+            return None
+        present = description.attachment_to(attachment.instance)
+        return present if present is not None and present.number == attachment.number else None
+
+    def _patiently(self, api: str, caller: Caller, call: Callable[[], _Answer]) -> _Answer:
+        """Make an API call, again and again while it is throttled."""
+        try:
+            return call()
+        except Throttled:
+            pass
+        give_up_at = self._runtime.now() + PATIENCE_SECONDS
+        pause_seconds = _FIRST_PAUSE_SECONDS
+        while True:
+            # Jitter, so that callers who were throttled together do not come back together.
+            resume_at = self._runtime.now() + pause_seconds * self._jitter.uniform(0.5, 1.0)
+            if resume_at > give_up_at:
+                raise PatienceExhausted(api, PATIENCE_SECONDS)
+            caller.sleep_until(resume_at)
+            pause_seconds = min(pause_seconds * 2, _LONGEST_PAUSE_SECONDS)
+            try:
+                return call()
+            except Throttled:
+                continue

@@ -1,0 +1,48 @@
+"""The driver: its services in front of a cloud, as handlers that a server can register."""
+
+from __future__ import annotations
+
+from mockdriver.cloud import Cloud
+from mockdriver.driver.calls import CallLayers, Handler
+from mockdriver.driver.cloud_client import CloudClient
+from mockdriver.driver.context import DriverConfig, DriverContext
+from mockdriver.driver.controller import ControllerService
+from mockdriver.driver.identity import IdentityService
+from mockdriver.driver.node import NodeService
+from mockdriver.driver.topology import TopologyKeys
+from mockdriver.journal import Journal
+from mockdriver.runtime import Runtime
+
+
+class Driver:
+    """One storage provider: a controller and the node plugins of as many nodes as are asked for.
+
+    It keeps nothing that its cloud does not know, so a second one over the same cloud goes on
+    where the first one stopped.
+    """
+
+    def __init__(
+        self, config: DriverConfig, cloud: Cloud, runtime: Runtime, journal: Journal
+    ) -> None:
+        self.config = config
+        self._context = DriverContext(
+            config=config,
+            cloud=cloud,
+            client=CloudClient(cloud.api, runtime),
+            topology_keys=TopologyKeys.generic(config.name),
+        )
+        self._layers = CallLayers(runtime, journal, config.capabilities)
+        self._plugin: dict[str, dict[str, Handler]] = {
+            "Identity": self._layers.handlers("Identity", IdentityService(self._context), None),
+            "Controller": self._layers.handlers(
+                "Controller", ControllerService(self._context), None
+            ),
+        }
+
+    def handlers(self, node_id: str | None) -> dict[str, dict[str, Handler]]:
+        """Return the handlers of a socket on which Identity, Controller and a node answer.
+
+        By service and RPC name. `node_id` says which instance the Node service runs on.
+        """
+        node = self._layers.handlers("Node", NodeService(self._context, node_id), node_id)
+        return {**self._plugin, "Node": node}

@@ -1,0 +1,62 @@
+"""The one table from typed errors to gRPC codes.
+
+The codes are those of the error tables in the CSI spec, section "RPC Interface" of each RPC, and
+of its section "Error Scheme".
+"""
+
+from __future__ import annotations
+
+import logging
+
+import grpc
+
+from mockdriver.cloud import errors as cloud
+from mockdriver.driver import errors as driver
+
+Code = grpc.StatusCode
+
+CODES: dict[type[Exception], grpc.StatusCode] = {
+    driver.InvalidField: Code.INVALID_ARGUMENT,
+    driver.NotImplementedRpc: Code.UNIMPLEMENTED,
+    driver.OperationPending: Code.ABORTED,
+    driver.IncompatibleRepeat: Code.ALREADY_EXISTS,
+    driver.CapacityOutOfRange: Code.OUT_OF_RANGE,
+    driver.NoAccessibleZone: Code.RESOURCE_EXHAUSTED,
+    driver.NoInstance: Code.FAILED_PRECONDITION,
+    driver.PatienceExhausted: Code.UNAVAILABLE,
+    driver.AttachmentVanished: Code.ABORTED,
+    cloud.InstanceNotFound: Code.NOT_FOUND,
+    cloud.DiskNotFound: Code.NOT_FOUND,
+    cloud.InstanceTypeNotFound: Code.NOT_FOUND,
+    cloud.NetworkInterfaceNotFound: Code.NOT_FOUND,
+    cloud.NotAttached: Code.NOT_FOUND,
+    cloud.ZoneNotFound: Code.RESOURCE_EXHAUSTED,
+    cloud.AlreadyExists: Code.ALREADY_EXISTS,
+    cloud.AlreadyAttached: Code.ALREADY_EXISTS,
+    cloud.TransitionUnderWay: Code.ABORTED,
+    cloud.AttachedElsewhere: Code.FAILED_PRECONDITION,
+    cloud.TooManyAttachments: Code.FAILED_PRECONDITION,
+    cloud.ZoneMismatch: Code.FAILED_PRECONDITION,
+    cloud.BootDiskInUse: Code.FAILED_PRECONDITION,
+    cloud.DiskInUse: Code.FAILED_PRECONDITION,
+    cloud.SlotsExhausted: Code.RESOURCE_EXHAUSTED,
+    cloud.DiskSizeNotAllowed: Code.OUT_OF_RANGE,
+    # Never RESOURCE_EXHAUSTED: a CO would take that for a full node.
+    cloud.Throttled: Code.UNAVAILABLE,
+    cloud.TooManyIds: Code.INTERNAL,
+    cloud.CallerGone: Code.CANCELLED,
+}
+
+_log = logging.getLogger("mockdriver.driver")
+
+
+def status_of(error: Exception, rpc: str) -> tuple[grpc.StatusCode, str]:
+    """Return the code and the message that answer `error`.
+
+    An error outside the table is a bug of ours: its text goes to the log, not to the peer.
+    """
+    code = CODES.get(type(error))
+    if code is not None:
+        return code, str(error)
+    _log.error("%s failed for a reason that has no code", rpc, exc_info=error)
+    return Code.INTERNAL, f"{rpc}: internal error of mockdriver, its log tells more"

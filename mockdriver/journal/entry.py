@@ -1,0 +1,87 @@
+"""One call in the journal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from google.protobuf.message import DecodeError, Message
+
+from mockdriver.journal.redaction import plain
+
+RUNNING = "RUNNING"
+"""Stands in the place of the code while a call is in flight."""
+
+
+class Entry:
+    """A call: recorded when it arrives, completed when it ends.
+
+    It keeps the bytes of request and response; they are decoded, without secrets, when somebody
+    reads them. `started_seconds` and `duration_seconds` are on the runtime's clock.
+    `calls_in_flight` counts the others that ran when this one arrived. `code` is the name of the
+    gRPC status code, `RUNNING` while there is none.
+    """
+
+    __slots__ = (
+        "calls_in_flight",
+        "code",
+        "code_number",
+        "duration_seconds",
+        "message",
+        "node_id",
+        "peer",
+        "request_bytes",
+        "request_type",
+        "response_bytes",
+        "response_type",
+        "rpc",
+        "sequence",
+        "service",
+        "started_seconds",
+    )
+
+    def __init__(
+        self,
+        *,
+        sequence: int,
+        started_seconds: float,
+        service: str,
+        rpc: str,
+        request_type: type[Message],
+        response_type: type[Message],
+        request_bytes: bytes,
+        peer: str,
+        node_id: str | None,
+        calls_in_flight: int,
+    ) -> None:
+        self.sequence = sequence
+        self.started_seconds = started_seconds
+        self.service = service
+        self.rpc = rpc
+        self.request_type = request_type
+        self.response_type = response_type
+        self.request_bytes = request_bytes
+        self.response_bytes = b""
+        self.peer = peer
+        self.node_id = node_id
+        self.calls_in_flight = calls_in_flight
+        self.code = RUNNING
+        self.code_number = -1
+        self.message = ""
+        self.duration_seconds = 0.0
+
+    def request(self) -> dict[str, Any]:
+        """Return the request as plain data; bytes that are no request at all give nothing."""
+        return _decoded(self.request_type, self.request_bytes)
+
+    def response(self) -> dict[str, Any]:
+        """Return the response as plain data; nothing unless the call was OK."""
+        return _decoded(self.response_type, self.response_bytes)
+
+
+def _decoded(type_: type[Message], body: bytes) -> dict[str, Any]:
+    message = type_()
+    try:
+        message.ParseFromString(body)
+    except DecodeError:
+        return {}
+    return plain(message)

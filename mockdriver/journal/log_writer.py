@@ -1,0 +1,72 @@
+"""Writes log lines on a thread of its own, so that no call waits for a terminal or a disk."""
+
+from __future__ import annotations
+
+import logging
+from queue import Empty, SimpleQueue
+from typing import TextIO
+
+from mockdriver.journal.entry import Entry
+from mockdriver.journal.log_lines import LogFormat, call_line, record_line
+from mockdriver.runtime import Runtime, Thread
+
+_BATCH = 500
+
+_Item = Entry | logging.LogRecord
+
+
+class LogWriter(logging.Handler):
+    """A sink for calls and for the records of `logging`, which keep their order."""
+
+    def __init__(self, runtime: Runtime, stream: TextIO, log_format: LogFormat) -> None:
+        super().__init__()
+        self._runtime = runtime
+        self._stream = stream
+        self._format = log_format
+        self._queue: SimpleQueue[_Item | None] = SimpleQueue()
+        self._thread: Thread | None = None
+
+    def start(self) -> None:
+        """Begin to write."""
+        self._thread = self._runtime.start(self._run, "log-writer")
+
+    def call(self, entry: Entry) -> None:
+        """Write a line for a call that has ended."""
+        self._queue.put(entry)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write a line for a log record."""
+        self._queue.put(record)
+
+    def close(self) -> None:
+        """Write what is left and end the thread."""
+        thread, self._thread = self._thread, None
+        if thread is not None:
+            self._queue.put(None)
+            thread.join()
+        super().close()
+
+    def _run(self) -> None:
+        more = True
+        while more:
+            items = [self._queue.get()]
+            try:
+                while len(items) < _BATCH:
+                    items.append(self._queue.get_nowait())
+            except Empty:
+                pass
+            more = None not in items
+            self._write("".join(self._line(item) for item in items if item is not None))
+
+    def _line(self, item: _Item) -> str:
+        if isinstance(item, Entry):
+            return call_line(item, self._format, self._runtime.epoch_seconds) + "\n"
+        return record_line(item, self._format) + "\n"
+
+    def _write(self, text: str) -> None:
+        try:
+            self._stream.write(text)
+            self._stream.flush()
+        except (OSError, ValueError):
+            # Whoever read the log has gone. A mock that dies of that would fail the wrong test.
+            return
