@@ -70,9 +70,7 @@ class CloudApi:
         with self._core.lock:
             return {name: self._calls[name] for name in API_NAMES}
 
-    def describe_instances(
-        self, ids: Sequence[str], caller: Caller
-    ) -> list[InstanceDescription]:
+    def describe_instances(self, ids: Sequence[str], caller: Caller) -> list[InstanceDescription]:
         """Describe instances, in the order asked for.
 
         One unknown id fails the whole batch with InstanceNotFound, as EC2 does.
@@ -259,4 +257,6 @@ def _describe_instance(store: Store, id: str, now_seconds: float) -> InstanceDes
 def _describe_disk(store: Store, disk: Disk, now_seconds: float) -> DiskDescription:
     settle_disk(store, disk.id, now_seconds)
     attachments = tuple(store.attachments_of_disk(disk.id))
-    return DiskDescription(disk=disk, attachments=tuple([read(store, item) for item in attachments]))
+    return DiskDescription(
+        disk=disk, attachments=tuple([read(store, item) for item in attachments])
+    )

@@ -8,7 +8,7 @@ from mockdriver.cloud.api import CloudApi
 from mockdriver.cloud.core import CloudCore
 from mockdriver.cloud.operator import Operator
 from mockdriver.cloud.token_bucket import Quota
-from mockdriver.cloud.transitions import Transitions
+from mockdriver.cloud.transitions import NO_WAITING, Transitions
 from mockdriver.runtime import Runtime
 
 DEFAULT_REGION = "region-1"
@@ -28,7 +28,7 @@ class Cloud:
         *,
         region: str = DEFAULT_REGION,
         zones_are_fixed: bool = False,
-        transitions: Transitions = Transitions(),
+        transitions: Transitions = NO_WAITING,
         quotas: Mapping[str, Quota] | None = None,
     ) -> None:
         """Make an empty region.

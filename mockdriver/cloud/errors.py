@@ -11,7 +11,9 @@ SHOWN_BYTES = 100
 
 def quoted(value: str) -> str:
     """Return `value` quoted for a message, cut so that no input can flood the reader."""
-    shown = value if len(value) <= SHOWN_BYTES else f"{value[:SHOWN_BYTES]}…({len(value)} characters)"
+    shown = (
+        value if len(value) <= SHOWN_BYTES else f"{value[:SHOWN_BYTES]}…({len(value)} characters)"
+    )
     return repr(shown)
 
 

@@ -136,7 +136,10 @@ class Operator:
         return self._change(change)
 
     def remove_network_interfaces(self, instance: str, count: int = 1) -> None:
-        """Remove the newest `count` interfaces; raises NetworkInterfaceNotFound if there are fewer."""
+        """Remove the newest `count` interfaces.
+
+        Raises NetworkInterfaceNotFound if there are fewer.
+        """
 
         def change(store: Store, now_seconds: float) -> None:
             interfaces = store.occupancy(store.instance(instance).id).network_interfaces

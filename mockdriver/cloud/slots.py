@@ -22,9 +22,7 @@ def interfaces_using_slots(type_: InstanceType, network_interfaces: int) -> int:
     return network_interfaces if type_.network_interfaces_share_slots else 0
 
 
-def slot_users(
-    type_: InstanceType, *, disks: int, boot_disks: int, network_interfaces: int
-) -> int:
+def slot_users(type_: InstanceType, *, disks: int, boot_disks: int, network_interfaces: int) -> int:
     """Return how many slots are in use. It can exceed the slots: interfaces are never refused."""
     return disks_using_slots(type_, disks=disks, boot_disks=boot_disks) + interfaces_using_slots(
         type_, network_interfaces

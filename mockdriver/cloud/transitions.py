@@ -39,6 +39,9 @@ class Transitions:
     detach: Transition = IMMEDIATELY
 
 
+NO_WAITING = Transitions()
+
+
 @dataclass(frozen=True, slots=True)
 class Pending:
     """What one running transition still waits for.

@@ -15,7 +15,7 @@ READONLY = "csi-readonly"
 _Mode = csi_pb2.VolumeCapability.AccessMode.Mode
 
 
-def publish_tags(access_mode: int, readonly: bool) -> Mapping[str, str]:
+def publish_tags(access_mode: _Mode.ValueType, readonly: bool) -> Mapping[str, str]:
     """Return the tags of an attachment that ControllerPublishVolume makes.
 
     An attachment without them was made out of band.

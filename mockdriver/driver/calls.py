@@ -8,11 +8,11 @@ gRPC interceptors would cost a third of the throughput (docs/decisions).
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn, Protocol, cast
 
 import grpc
+from google.protobuf.descriptor import Descriptor
 from google.protobuf.message import DecodeError, Message
-from google.protobuf.message_factory import GetMessageClass
 
 from csi_spec import csi_pb2
 from mockdriver.cloud import Caller
@@ -64,8 +64,8 @@ class CallLayers:
             method.name: self._compose(
                 BY_NAME.get((service, method.name)) or Rpc(service, method.name),
                 getattr(servicer, method.name, None),
-                GetMessageClass(method.input_type),
-                GetMessageClass(method.output_type),
+                _message_class(method.input_type),
+                _message_class(method.output_type),
                 node_id,
             )
             for method in descriptor.methods
@@ -97,9 +97,7 @@ class CallLayers:
                 response = answer(body, context)
             except Exception as error:
                 self._fail(entry, context, error)
-            journal.end(
-                entry, code="OK", code_number=0, message="", response_bytes=response
-            )
+            journal.end(entry, code="OK", code_number=0, message="", response_bytes=response)
             return response
 
         return handle
@@ -119,7 +117,7 @@ class CallLayers:
         self, rpc: Rpc, method: Method | None, request_type: type[Message]
     ) -> Callable[[bytes, PeerContext], bytes]:
         refusal = self._refusal(rpc, method)
-        check = checker(request_type.DESCRIPTOR, rpc.required)
+        check = checker(cast(Descriptor, request_type.DESCRIPTOR), rpc.required)
         key_of, in_flight, runtime = rpc.key, self._in_flight, self._runtime
 
         def answer(body: bytes, context: PeerContext) -> bytes:
@@ -149,6 +147,10 @@ class CallLayers:
         return None
 
 
+def _message_class(descriptor: Any) -> type[Message]:
+    return getattr(csi_pb2, descriptor.name)  # type: ignore[no-any-return]
+
+
 def _parse(request_type: type[Message], body: bytes) -> Message:
     request = request_type()
     try:
@@ -164,5 +166,3 @@ def _leave_with(context: PeerContext, caller: Caller) -> None:
     """Let the caller leave when the peer hangs up or its deadline passes."""
     if not context.add_callback(caller.leave):
         caller.leave()
-
-

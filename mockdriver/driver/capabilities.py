@@ -144,8 +144,7 @@ class Capabilities:
             )
         if GET_NODE_INFO in self and PUBLISH_UNPUBLISH_VOLUME not in self:
             found.append(
-                "GET_NODE_INFO is on without PUBLISH_UNPUBLISH_VOLUME "
-                "(KEP-6011, New Capabilities)"
+                "GET_NODE_INFO is on without PUBLISH_UNPUBLISH_VOLUME (KEP-6011, New Capabilities)"
             )
         if VOLUME_ACCESSIBILITY_CONSTRAINTS not in self:
             found.append(

@@ -1,4 +1,4 @@
-"""The driver's client of the cloud's API: it retries what is throttled and waits for transitions."""
+"""The driver's client of the cloud's API: it retries and waits."""
 
 from __future__ import annotations
 
@@ -32,8 +32,10 @@ _Answer = TypeVar("_Answer")
 
 
 class CloudClient:
-    """What the services ask the cloud for. Each call's errors are the cloud's own, and
-    PatienceExhausted; a caller that leaves ends its wait with CallerGone.
+    """What the services ask the cloud for.
+
+    Each call raises the cloud's own errors, PatienceExhausted when it was throttled too long, and
+    CallerGone when the caller leaves while it waits.
     """
 
     def __init__(self, api: CloudApi, runtime: Runtime) -> None:
@@ -98,9 +100,7 @@ class CloudClient:
 
     def detach(self, disk: str, instance: str, caller: Caller) -> Attachment | None:
         """Begin to detach a disk; None once it is gone."""
-        return self._patiently(
-            "detach", caller, lambda: self._api.detach(disk, instance, caller)
-        )
+        return self._patiently("detach", caller, lambda: self._api.detach(disk, instance, caller))
 
     def wait_until_attached(self, attachment: Attachment, caller: Caller) -> None:
         """Wait for the end of attaching; raises AttachmentVanished if somebody detaches it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from csi_spec import csi_pb2
@@ -28,7 +28,7 @@ class DriverConfig:
 
     name: str = DEFAULT_NAME
     vendor_version: str = ""
-    capabilities: Capabilities = Capabilities()
+    capabilities: Capabilities = field(default_factory=Capabilities)
     node_info_reply: NodeInfoReply = NodeInfoReply.OMIT
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 
 from csi_spec import csi_pb2
 from mockdriver.cloud import Caller, Disk
@@ -50,7 +51,9 @@ class ControllerService:
         answered with ALREADY_EXISTS (CSI spec, CreateVolume).
         """
         if _BANNED_IN_NAMES.search(request.name):
-            raise InvalidField("name", f"must not contain control characters: {quoted(request.name)}")
+            raise InvalidField(
+                "name", f"must not contain control characters: {quoted(request.name)}"
+            )
         capacity.check_range(request.capacity_range)
         zone = self._zone_for(request)
         disk = self._client.find_disk(attachment_tags.VOLUME_NAME, request.name, caller)
@@ -69,10 +72,8 @@ class ControllerService:
         self, request: csi_pb2.DeleteVolumeRequest, caller: Caller
     ) -> csi_pb2.DeleteVolumeResponse:
         """Delete a disk; one that is gone is deleted, one that is attached is refused."""
-        try:
+        with suppress(DiskNotFound):
             self._client.delete_disk(request.volume_id, caller)
-        except DiskNotFound:
-            pass
         return csi_pb2.DeleteVolumeResponse()
 
     def ControllerPublishVolume(
@@ -179,9 +180,7 @@ class ControllerService:
         )
 
     def _volume(self, disk: Disk) -> csi_pb2.Volume:
-        volume = csi_pb2.Volume(
-            volume_id=disk.id, capacity_bytes=disk.size_gib * capacity.GIB
-        )
+        volume = csi_pb2.Volume(volume_id=disk.id, capacity_bytes=disk.size_gib * capacity.GIB)
         if VOLUME_ACCESSIBILITY_CONSTRAINTS in self._context.config.capabilities:
             volume.accessible_topology.append(self._context.topology_of(disk.zone))
         return volume

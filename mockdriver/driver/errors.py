@@ -1,4 +1,4 @@
-"""What the driver itself refuses, as typed errors. The cloud's own are in `mockdriver.cloud.errors`."""
+"""What the driver itself refuses, as typed errors; the cloud has its own."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class PatienceExhausted(DriverError):
     def __init__(self, api: str, patience_seconds: float) -> None:
         self.api = api
         super().__init__(
-            f"the cloud throttled {api} for {patience_seconds:g} s, the limit of this driver's patience"
+            f"the cloud throttled {api} for {patience_seconds:g} s, longer than this driver waits"
         )
 
 

@@ -76,19 +76,23 @@ def _field_checks(message: Descriptor) -> list[_FieldCheck]:
 def _check_of(field: FieldDescriptor) -> _FieldCheck | None:
     name = field.name
     if field.message_type is not None:
-        if field.message_type.GetOptions().map_entry:
-            return _map_check(name)
-        inner = _field_checks(field.message_type)
-        if not inner:
-            return None
-        return _messages_check(name, inner) if field.is_repeated else _message_check(name, inner)
+        return _check_of_message(name, field.message_type, field.is_repeated)
     if field.type != FieldDescriptor.TYPE_STRING:
         return None
+    if name in _LIST_EXCEPTIONS:
+        return _list_check(name, _LIST_EXCEPTIONS[name])
     if field.is_repeated:
-        if name in _LIST_EXCEPTIONS:
-            return _list_check(name, _LIST_EXCEPTIONS[name])
         return _strings_check(name)
     return _string_check(name, _STRING_EXCEPTIONS.get(name, STRING_BYTES))
+
+
+def _check_of_message(name: str, type_: Descriptor, is_repeated: bool) -> _FieldCheck | None:
+    if type_.GetOptions().map_entry:
+        return _map_check(name)
+    inner = _field_checks(type_)
+    if not inner:
+        return None
+    return (_messages_check if is_repeated else _message_check)(name, inner)
 
 
 def _string_check(name: str, limit: int) -> _FieldCheck:
@@ -159,6 +163,4 @@ def _check_volume_capability(message: Any, path: str) -> None:
 def _limit_string(value: str, limit: int, path: str, name: str) -> None:
     # A character has at most 4 bytes: short strings need no encoding to be known short.
     if len(value) * 4 > limit and (size := len(value.encode())) > limit:
-        raise InvalidField(
-            path + name, f"has {size} bytes, allowed are {limit}: {quoted(value)}"
-        )
+        raise InvalidField(path + name, f"has {size} bytes, allowed are {limit}: {quoted(value)}")

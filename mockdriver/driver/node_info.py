@@ -22,9 +22,7 @@ def controller_flow(description: InstanceDescription, type_: InstanceType) -> No
     disk that uses a slot is listed, whoever attached it, so that the CO can subtract its own.
     """
     return NodeInfo(
-        max_volumes_per_node=slots.max_volumes_per_node(
-            type_, len(description.network_interfaces)
-        ),
+        max_volumes_per_node=slots.max_volumes_per_node(type_, len(description.network_interfaces)),
         published_volume_ids=tuple(
             [item.disk for item in description.attachments_using_slots(type_)]
         ),

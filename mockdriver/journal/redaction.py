@@ -55,10 +55,9 @@ def _plain_list(messages: Any) -> list[dict[str, Any]]:
 
 def _map(entries: Any) -> dict[str, str]:
     return {
-        key: STRIPPED if key == SERVICE_ACCOUNT_TOKENS else entries[key]
-        for key in sorted(entries)
+        key: STRIPPED if key == SERVICE_ACCOUNT_TOKENS else entries[key] for key in sorted(entries)
     }
 
 
 def _stripped_map(entries: Any) -> dict[str, str]:
-    return {key: STRIPPED for key in sorted(entries)}
+    return dict.fromkeys(sorted(entries), STRIPPED)

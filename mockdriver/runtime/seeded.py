@@ -141,7 +141,7 @@ class SeededRuntime:
             task.baton.acquire()
             try:
                 target()
-            except BaseException as error:  # noqa: BLE001 - run() raises it again, in its caller
+            except BaseException as error:  # run() raises it again
                 self._error = self._error or error
             task.finished = True
             self._tasks.remove(task)

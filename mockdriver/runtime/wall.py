@@ -78,7 +78,9 @@ class WallRuntime:
                 remaining = None if until is None else until - self.now()
                 if remaining is not None and remaining <= 0:
                     break
-                waiter.wait(remaining if remaining is None else min(remaining, threading.TIMEOUT_MAX))
+                waiter.wait(
+                    remaining if remaining is None else min(remaining, threading.TIMEOUT_MAX)
+                )
                 waiter.clear()
             return event.flag
         finally:

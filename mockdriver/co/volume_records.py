@@ -1,0 +1,57 @@
+"""Which volumes the CO has a record of, by node: Kubernetes' VolumeAttachment objects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+
+class VolumeRecords:
+    """The CO's memory of volumes on nodes.
+
+    A volume is remembered from the moment that the CO tries to publish it, whatever the answer,
+    until its Unpublish is OK.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[str, dict[str, None]] = {}
+        self._recordings: dict[str, list[set[str]]] = {}
+
+    def remember(self, node_id: str, volume_ids: Iterable[str]) -> None:
+        """Note volumes that the CO publishes, or has published, on a node."""
+        for volume_id in volume_ids:
+            self._known.setdefault(node_id, {})[volume_id] = None
+            self._record(node_id, volume_id)
+
+    def forget(self, node_id: str, volume_id: str) -> None:
+        """Note that a volume's Unpublish was OK."""
+        self._record(node_id, volume_id)
+        self._known.get(node_id, {}).pop(volume_id, None)
+
+    def on_node(self, node_id: str) -> list[str]:
+        """Return the volumes that the CO has a record of on a node, oldest first."""
+        return list(self._known.get(node_id, ()))
+
+    def nodes_with(self, volume_id: str) -> list[str]:
+        """Return the nodes that the CO has a record of this volume on."""
+        return [node_id for node_id, known in self._known.items() if volume_id in known]
+
+    @contextmanager
+    def recording(self, node_id: str) -> Iterator[set[str]]:
+        """Yield the ids that count as CSI-managed for a lookup that runs inside the block.
+
+        They are those known when it begins, and every one processed until it ends: an attach that
+        completes in between is not misread as out of band (KEP-6011, "Race Condition Mitigation").
+        """
+        managed = set(self._known.get(node_id, ()))
+        recordings = self._recordings.setdefault(node_id, [])
+        recordings.append(managed)
+        try:
+            yield managed
+        finally:
+            # By identity: two recordings can hold equal sets.
+            recordings[:] = [item for item in recordings if item is not managed]
+
+    def _record(self, node_id: str, volume_id: str) -> None:
+        for managed in self._recordings.get(node_id, ()):
+            managed.add(volume_id)

@@ -1,0 +1,1 @@
+"""The composition root: cloud, driver, journal and sockets made into a running server."""

@@ -1,0 +1,92 @@
+"""A gRPC server on one Unix socket."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import grpc
+from google.protobuf.descriptor_pool import DescriptorPool
+from grpc_reflection.v1alpha import reflection
+
+from csi_spec import csi_pb2, csi_pb2_grpc
+from mockdriver.driver.calls import Handler
+from mockdriver.server.sockets import EndpointMistake, SocketFile, grpc_target, make_way
+
+WORKER_THREADS = 1_000
+"""Threads start only when needed. A call that is held or waits for the cloud keeps one."""
+
+MAX_RECEIVE_BYTES = 64 * 1024 * 1024
+"""So that an oversized field reaches our own check, which names it, before gRPC's does."""
+
+_READY_TIMEOUT_SECONDS = 30.0
+
+
+class NotReady(Exception):
+    """The server listens, but does not answer Probe."""
+
+
+def worker_pool() -> ThreadPoolExecutor:
+    """Make the pool of threads that calls run on; sockets of one process share it."""
+    return ThreadPoolExecutor(WORKER_THREADS, thread_name_prefix="call")
+
+
+class SocketServer:
+    """Serves CSI services, and reflection for them, on one socket."""
+
+    def __init__(
+        self,
+        path: Path,
+        services: Mapping[str, Mapping[str, Handler]],
+        pool: ThreadPoolExecutor,
+        descriptors: DescriptorPool,
+    ) -> None:
+        """Bind and start; raises EndpointMistake.
+
+        `services` are handlers by service and RPC name, `descriptors` describe them for reflection.
+        """
+        self.path = path
+        make_way(path)
+        # No maximum_concurrent_rpcs: gRPC would answer RESOURCE_EXHAUSTED by itself, and a CO
+        # would take that for a full node.
+        self._server = grpc.server(
+            pool,
+            options=[
+                ("grpc.max_receive_message_length", MAX_RECEIVE_BYTES),
+                ("grpc.so_reuseport", 0),
+            ],
+        )
+        names = []
+        for service, handlers in services.items():
+            names.append(csi_pb2.DESCRIPTOR.services_by_name[service].full_name)
+            self._server.add_registered_method_handlers(
+                names[-1],
+                {name: grpc.unary_unary_rpc_method_handler(h) for name, h in handlers.items()},
+            )
+        reflection.enable_server_reflection(
+            [*names, reflection.SERVICE_NAME], self._server, pool=descriptors
+        )
+        try:
+            self._server.add_insecure_port(grpc_target(path))
+        except RuntimeError:
+            raise EndpointMistake(f"endpoint {str(path)!r}: cannot be bound") from None
+        self._server.start()
+        self._file = SocketFile(path)
+
+    def wait_until_ready(self) -> None:
+        """Return once Probe answers through the socket; raises NotReady."""
+        with grpc.insecure_channel(grpc_target(self.path)) as channel:
+            try:
+                csi_pb2_grpc.IdentityStub(channel).Probe(
+                    csi_pb2.ProbeRequest(), timeout=_READY_TIMEOUT_SECONDS, wait_for_ready=True
+                )
+            except grpc.RpcError as error:
+                raise NotReady(f"{self.path}: does not answer Probe: {error}") from None
+
+    def stop(self, grace_seconds: float) -> None:
+        """Take no new calls, let those in flight finish for `grace_seconds`, end the others."""
+        self._server.stop(grace_seconds).wait()
+        with contextlib.suppress(OSError):
+            self._file.remove()

@@ -1,0 +1,133 @@
+"""Endpoints and the sockets behind them: which path, is it free, and cleaning up."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import socket
+import stat
+from pathlib import Path
+from urllib.parse import quote
+
+MAX_PATH_BYTES = 107
+"""What fits into sockaddr_un on Linux, less the closing zero byte."""
+
+
+class EndpointMistake(ValueError):
+    """An endpoint that cannot be listened on, with the reason and what to do."""
+
+
+def parse_endpoint(text: str) -> Path:
+    """Return the absolute path of a Unix socket endpoint; raises EndpointMistake.
+
+    Takes `unix:///path`, `unix:/path` and a plain path.
+    """
+    scheme, colon, rest = text.partition(":")
+    if not colon or "/" in scheme:
+        path = text
+    elif scheme != "unix":
+        raise EndpointMistake(f"endpoint {text!r}: only Unix sockets, as in unix:///run/csi.sock")
+    else:
+        path = rest.removeprefix("//")
+        if not path.startswith("/"):
+            raise EndpointMistake(
+                f"endpoint {text!r}: the path after unix: must be absolute, as in "
+                "unix:///run/csi.sock"
+            )
+    if not path:
+        raise EndpointMistake("endpoint: is empty, want a path as in unix:///run/csi.sock")
+    if "\0" in path:
+        raise EndpointMistake(f"endpoint {text!r}: a path has no zero byte")
+    absolute = Path(os.path.abspath(path))  # noqa: PTH100 - Path.absolute() keeps `..`
+    size = len(os.fsencode(absolute))
+    if size > MAX_PATH_BYTES:
+        raise EndpointMistake(
+            f"endpoint {str(absolute)!r}: has {size} bytes, a Unix socket's path has at most "
+            f"{MAX_PATH_BYTES}; choose a shorter folder"
+        )
+    return absolute
+
+
+def grpc_target(path: Path) -> str:
+    """Return the path as gRPC's name for it, in which it must be encoded like a URL's."""
+    return f"unix:{quote(os.fsencode(path))}"
+
+
+def make_way(path: Path) -> None:
+    """Make sure that a socket can be bound at `path`; raises EndpointMistake.
+
+    A socket that nobody answers on is left from a killed process and removed. One that somebody
+    answers on is in use; anything else in the way is not ours to remove.
+    """
+    _require_folder(path)
+    try:
+        mode = os.lstat(path).st_mode
+    except FileNotFoundError:
+        return
+    if not stat.S_ISSOCK(mode):
+        raise EndpointMistake(
+            f"endpoint {str(path)!r}: something that is no socket is in the way; remove it or "
+            "choose another path"
+        )
+    if _answers(path):
+        raise EndpointMistake(
+            f"endpoint {str(path)!r}: in use, another process answers there; stop it or choose "
+            "another path"
+        )
+    with contextlib.suppress(FileNotFoundError):
+        path.unlink()
+
+
+class SocketFile:
+    """The socket file of a server that is listening; it goes away with the server."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._identity = _identity(path)
+
+    def remove(self) -> None:
+        """Remove the file, unless another process has put its own in the place."""
+        if self._identity is not None and _identity(self._path) == self._identity:
+            with contextlib.suppress(FileNotFoundError):
+                self._path.unlink()
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        found = os.lstat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _require_folder(path: Path) -> None:
+    folder = path.parent
+    if not folder.exists():
+        raise EndpointMistake(
+            f"endpoint {str(path)!r}: there is no folder {str(folder)!r}; make it first"
+        )
+    if not folder.is_dir():
+        raise EndpointMistake(f"endpoint {str(path)!r}: {str(folder)!r} is no folder")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise EndpointMistake(
+            f"endpoint {str(path)!r}: no permission to write to the folder {str(folder)!r}"
+        )
+
+
+def _answers(path: Path) -> bool:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        # A listener whose queue is full makes connect() wait: it is alive, and 1 s tells.
+        probe.settimeout(1.0)
+        try:
+            probe.connect(str(path))
+        except (ConnectionRefusedError, FileNotFoundError):
+            return False
+        except TimeoutError:
+            return True
+        except OSError as error:
+            reason = os.strerror(error.errno or errno.EIO)
+            raise EndpointMistake(
+                f"endpoint {str(path)!r}: cannot tell whether it is in use: {reason}"
+            ) from None
+        return True
