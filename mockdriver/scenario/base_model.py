@@ -1,0 +1,27 @@
+"""What all models of the scenario format have in common."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from pydantic import BaseModel, ConfigDict, model_validator
+
+
+class Model(BaseModel):
+    """A mapping with known keys. A key whose value is null counts as not written.
+
+    `nulls` names the keys for which null is a value of its own.
+    """
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+    nulls: ClassVar[frozenset[str]] = frozenset()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _leave_out_nulls(cls, data: Any) -> Any:
+        if isinstance(data, dict) and None in data.values():
+            return {
+                key: value for key, value in data.items() if value is not None or key in cls.nulls
+            }
+        return data

@@ -1,0 +1,228 @@
+"""The `cloud` part of a scenario file: what there is when the story begins."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field, Strict, model_validator
+
+from mockdriver.cloud import DEFAULT_REGION, Quota, Transition
+from mockdriver.cloud.api import MAX_DISK_GIB, MIN_DISK_GIB
+from mockdriver.scenario.base_model import Model
+from mockdriver.scenario.durations import PATTERN, parse_duration
+from mockdriver.scenario.kinds import (
+    Flag,
+    Id,
+    IdsOrCount,
+    Kind,
+    ListOf,
+    Seconds,
+    mistake,
+    number,
+    whole_number,
+)
+from mockdriver.scenario.mistakes import not_allowed, unknown_name
+
+MAX_SLOTS = 1_000_000
+MAX_INSTANCES = 200_000
+MAX_QUOTA = 1_000_000_000
+
+PROVIDERS = ("generic",)
+LATER_PROVIDERS = ("aws", "alibaba", "gcp", "azure")
+
+Slots = Annotated[int, whole_number(0, MAX_SLOTS)]
+SizeGib = Annotated[int, whole_number(MIN_DISK_GIB, MAX_DISK_GIB)]
+
+
+def _check_provider(value: object) -> str:
+    if isinstance(value, str):
+        if value in PROVIDERS:
+            return value
+        if value in LATER_PROVIDERS:
+            raise mistake(f"provider {value} is not built yet, allowed: {', '.join(PROVIDERS)}")
+        raise mistake(unknown_name("provider", value, (*PROVIDERS, *LATER_PROVIDERS)))
+    raise mistake(not_allowed(value, f"one of {', '.join(PROVIDERS)}"))
+
+
+_READS = re.compile(r"after ([0-9]{1,9}) reads?")
+_TRANSITIONS = "immediately, held, after a duration (after 2s), after some reads (after 3 reads)"
+
+
+def _check_transition(value: object) -> Transition:
+    if isinstance(value, str):
+        if value == "immediately":
+            return Transition()
+        if value == "held":
+            return Transition(held=True)
+        reads = _READS.fullmatch(value)
+        if reads is not None:
+            return Transition(after_reads=int(reads[1]))
+        seconds = (
+            parse_duration(value.removeprefix("after ")) if value.startswith("after ") else None
+        )
+        if seconds is not None:
+            return Transition(after_seconds=seconds)
+    raise mistake(not_allowed(value, _TRANSITIONS))
+
+
+_transition_schema = {
+    "anyOf": [
+        {"enum": ["immediately", "held"]},
+        {"type": "string", "pattern": rf"^after ({PATTERN[1:-1]}|[0-9]+ reads?)$"},
+    ]
+}
+
+TransitionRule = Annotated[Transition, Kind(_check_transition, _transition_schema)]
+
+
+class InstanceTypeModel(Model):
+    """A type of instances: how many slots there are, and who uses them."""
+
+    slots: Slots | None = Field(
+        default=None, description="Units of attachment capacity. Without it there is no limit."
+    )
+    network_interfaces_share_slots: Flag = Field(
+        default=False, description="Whether each network interface uses a slot."
+    )
+    boot_disk_uses_slot: Flag = Field(
+        default=True, description="Whether the boot disk uses a slot."
+    )
+
+
+class NewInstance(Model):
+    """One instance, with what is on it."""
+
+    id: Id | None = Field(
+        default=None, description="The id, which is also the CSI node_id. Default: i-<position>."
+    )
+    type: Id | None = Field(
+        default=None, description="One of instance_types. Without it there is no limit."
+    )
+    zone: Id | None = Field(
+        default=None, description="Default: the first of `zones`, else the region's zone a."
+    )
+    network_interfaces: IdsOrCount = Field(
+        default=1, description="Network interfaces: a number, or a list of ids."
+    )
+    boot_disk: Id | None = Field(default=None, description="Id of the boot disk. Default: none.")
+    attached: IdsOrCount = Field(
+        default=0, description="Disks attached out of band: a number, or a list of ids."
+    )
+    published: IdsOrCount = Field(
+        default=0,
+        description="Disks that the CO published through this driver: a number, or a list of ids.",
+    )
+
+
+class InstanceModel(NewInstance):
+    """One instance, or `count` that are alike; `{n}` in their ids counts from 1."""
+
+    count: Annotated[int, whole_number(1, MAX_INSTANCES)] | None = Field(
+        default=None, description="So many instances; `{n}` in ids stands for 1, 2, 3 …"
+    )
+
+
+class DiskModel(Model):
+    """A disk that differs from the defaults, or that is attached to nothing yet."""
+
+    id: Id = Field(description="The id, which is also the CSI volume_id.")
+    size_gib: SizeGib = Field(default=10, description="Size in GiB.")
+    zone: Id | None = Field(
+        default=None, description="Default: the zone of the instance that it is attached to."
+    )
+    max_attachments: Annotated[int, whole_number(1, MAX_SLOTS)] = Field(
+        default=1, description="The number of instances that it can be attached to at once."
+    )
+
+
+class TransitionsModel(Model):
+    """How long attaching and detaching take."""
+
+    attach: TransitionRule = Field(
+        default=Transition(), description=f"How long attaching takes: {_TRANSITIONS}."
+    )
+    detach: TransitionRule = Field(
+        default=Transition(), description=f"How long detaching takes: {_TRANSITIONS}."
+    )
+
+
+class QuotaModel(Model):
+    """The limits of one cloud API; what is not given is not limited."""
+
+    burst: Annotated[int, whole_number(0, MAX_QUOTA)] | None = Field(
+        default=None, description="Tokens in a full bucket; each call takes one."
+    )
+    per_second: Annotated[float, number(0, MAX_QUOTA)] | None = Field(
+        default=None, description="New tokens per second."
+    )
+    max_ids: Annotated[int, whole_number(1, MAX_QUOTA)] | None = Field(
+        default=None, description="Ids that one call may name."
+    )
+    delay_seconds: Seconds = Field(
+        default=0.0, alias="delay", description="What each call takes, as a duration."
+    )
+
+    @model_validator(mode="after")
+    def _bucket_is_whole(self) -> QuotaModel:
+        if (self.burst is None) != (self.per_second is None):
+            missing = "burst" if self.burst is None else "per_second"
+            raise mistake(f"{missing} is missing, burst and per_second come together")
+        return self
+
+    def quota(self) -> Quota:
+        """Return what the cloud knows as the quota."""
+        return Quota(
+            burst=self.burst,
+            per_second=self.per_second,
+            max_ids=self.max_ids,
+            delay_seconds=self.delay_seconds,
+        )
+
+
+class ApiQuotas(Model):
+    """Quotas of the cloud's APIs, by name."""
+
+    describe_instances: QuotaModel | None = Field(default=None, description="Describing instances.")
+    describe_types: QuotaModel | None = Field(default=None, description="Describing types.")
+    describe_disks: QuotaModel | None = Field(default=None, description="Describing disks.")
+    attach: QuotaModel | None = Field(default=None, description="Attaching a disk.")
+    detach: QuotaModel | None = Field(default=None, description="Detaching a disk.")
+    create_disk: QuotaModel | None = Field(default=None, description="Creating a disk.")
+    delete_disk: QuotaModel | None = Field(default=None, description="Deleting a disk.")
+
+    def quotas(self) -> dict[str, Quota]:
+        """Return the quotas that are given, by API name."""
+        given = {name: getattr(self, name) for name in type(self).model_fields}
+        return {name: model.quota() for name, model in given.items() if model is not None}
+
+
+def _one_or_many(value: Any) -> Any:
+    return [value] if isinstance(value, dict) else value
+
+
+class CloudModel(Model):
+    """The simulated cloud."""
+
+    provider: Annotated[str, Kind(_check_provider, {"enum": list(PROVIDERS)})] = Field(
+        default="generic", description="Topology keys, id shapes and habits of a cloud."
+    )
+    region: Id = Field(default=DEFAULT_REGION, description="The region's name.")
+    zones: ListOf[Id] | None = Field(
+        default=None, description="The zones. Default: those that instances and disks name."
+    )
+    instance_types: dict[Id, InstanceTypeModel] = Field(
+        default_factory=dict, description="The types of instances, by name."
+    )
+    instances: Annotated[
+        tuple[InstanceModel, ...],
+        Strict(False),
+        BeforeValidator(_one_or_many, json_schema_input_type=InstanceModel | list[InstanceModel]),
+    ] = Field(default=(), description="The instances: a list, or one mapping with a count.")
+    disks: ListOf[DiskModel] = Field(
+        default=(), description="The disks that instances don't create with defaults."
+    )
+    transitions: TransitionsModel = Field(
+        default=TransitionsModel(), description="How long attaching and detaching take."
+    )
+    api: ApiQuotas = Field(default=ApiQuotas(), description="Quotas of the cloud's APIs.")

@@ -1,0 +1,211 @@
+"""The kinds of values that scenario files hold: how each is checked, and its JSON Schema.
+
+A kind is written into a model's field as `Annotated[type, kind]`. It decides alone whether a value
+is allowed, so that its message can say in plain words what is.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeVar
+
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, Strict
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+
+from mockdriver.scenario.durations import ALLOWED as ALLOWED_DURATIONS
+from mockdriver.scenario.durations import PATTERN as DURATION_PATTERN
+from mockdriver.scenario.durations import parse_duration
+from mockdriver.scenario.mistakes import Path, not_allowed, quoted, unknown_name
+
+MISTAKE = "mistake"
+"""The pydantic error type under which a kind reports; see `mistake`."""
+
+MAX_ID_BYTES = 256
+INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
+
+JsonSchema = Mapping[str, Any]
+_Item = TypeVar("_Item")
+
+ListOf = Annotated[tuple[_Item, ...], Strict(False)]
+"""A list in the file, a tuple in the model; the items stay strict."""
+
+
+def mistake(text: str, at: Path = ()) -> PydanticCustomError:
+    """Return the error that a kind raises; `at` points inside the value, where it has parts."""
+    return mistakes_at([(at, text)])
+
+
+def mistakes_at(problems: list[tuple[Path, str]]) -> PydanticCustomError:
+    """Return one error for several mistakes inside one value."""
+    return PydanticCustomError(MISTAKE, "{problems}", {"problems": problems})
+
+
+@dataclass(frozen=True, eq=False)
+class Kind:
+    """One kind: `check` returns the value for the model or raises `mistake(...)`."""
+
+    check: Callable[[object], object]
+    schema: JsonSchema
+
+    def __get_pydantic_core_schema__(
+        self, source: type[Any], handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        """Tell pydantic to leave the whole decision to `check`."""
+        return core_schema.no_info_plain_validator_function(self.check)
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        """Describe the kind to editors."""
+        return dict(self.schema)
+
+
+def whole_number(minimum: int, maximum: int = INT64_MAX) -> Kind:
+    """Return the kind of whole numbers from `minimum` to `maximum`."""
+    if maximum < INT64_MAX:
+        allowed = f"a whole number from {minimum} to {maximum}"
+    elif minimum > INT64_MIN:
+        allowed = f"a whole number of at least {minimum}"
+    else:
+        allowed = "a whole number"
+
+    def check(value: object) -> int:
+        if type(value) is int and minimum <= value <= maximum:
+            return value
+        raise mistake(not_allowed(value, allowed))
+
+    return Kind(check, {"type": "integer", "minimum": minimum, "maximum": maximum})
+
+
+def number(minimum: float, maximum: float) -> Kind:
+    """Return the kind of numbers, fractions included, from `minimum` to `maximum`."""
+
+    def check(value: object) -> float:
+        if type(value) in (int, float) and isinstance(value, int | float):
+            wanted = float(value)
+            if math.isfinite(wanted) and minimum <= wanted <= maximum:
+                return wanted
+        raise mistake(not_allowed(value, f"a number from {minimum:g} to {maximum:g}"))
+
+    return Kind(check, {"type": "number", "minimum": minimum, "maximum": maximum})
+
+
+def name_of(kind: str, known: Iterable[str]) -> Kind:
+    """Return the kind of names out of a fixed list; `kind` is what the names are names of."""
+    names = tuple(known)
+
+    def check(value: object) -> str:
+        if not isinstance(value, str):
+            raise mistake(not_allowed(value, f"one of {', '.join(names)}"))
+        if value not in names:
+            raise mistake(unknown_name(kind, value, names))
+        return value
+
+    return Kind(check, {"enum": list(names)})
+
+
+def text_that(
+    allowed: str, is_allowed: Callable[[str], bool], schema: JsonSchema | None = None
+) -> Kind:
+    """Return the kind of texts for which `is_allowed` holds; `allowed` says so in words."""
+
+    def check(value: object) -> str:
+        if isinstance(value, str):
+            if is_allowed(value):
+                return value
+            raise mistake(not_allowed(value, allowed))
+        raise mistake(f"{not_allowed(value, allowed)}{_quotes_hint(value)}")
+
+    return Kind(check, {"type": "string", **(schema or {})})
+
+
+def _quotes_hint(value: object) -> str:
+    if isinstance(value, bool | int | float):
+        return f"; text that looks like something else needs quotes: {quoted(str(value))}"
+    return ""
+
+
+def is_id(text: str) -> bool:
+    """Tell whether `text` can be the id of a resource: 1 to 256 bytes, no control characters."""
+    return (
+        text != ""
+        and len(text) <= MAX_ID_BYTES
+        and len(text.encode()) <= MAX_ID_BYTES
+        and _CONTROL.search(text) is None
+    )
+
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+
+_ID_WORDS = f"text of 1 to {MAX_ID_BYTES} bytes without control characters"
+
+
+def _check_flag(value: object) -> bool:
+    if isinstance(value, bool):
+        return value
+    raise mistake(not_allowed(value, "true or false"))
+
+
+def _check_duration(value: object) -> float:
+    if isinstance(value, str):
+        seconds = parse_duration(value)
+        if seconds is not None:
+            return seconds
+    elif type(value) is int and value == 0:
+        return 0.0
+    elif type(value) in (int, float):
+        raise mistake(f"{not_allowed(value, ALLOWED_DURATIONS)}; a number needs a unit")
+    raise mistake(not_allowed(value, ALLOWED_DURATIONS))
+
+
+TEXT = text_that("text", lambda _: True)
+ID = text_that(_ID_WORDS, is_id, {"minLength": 1, "maxLength": MAX_ID_BYTES})
+FLAG = Kind(_check_flag, {"type": "boolean"})
+DURATION = Kind(
+    _check_duration, {"anyOf": [{"type": "string", "pattern": DURATION_PATTERN}, {"const": 0}]}
+)
+
+
+def count_or(items: Kind, minimum: int, maximum: int, words: str) -> Kind:
+    """Return the kind that is a number, or a list of `items` that does not repeat itself."""
+    allowed = f"a whole number from {minimum} to {maximum}, or a list of {words}"
+
+    def check(value: object) -> int | tuple[str, ...]:
+        if type(value) is int and minimum <= value <= maximum:
+            return value
+        if not isinstance(value, list):
+            raise mistake(not_allowed(value, allowed))
+        problems: list[tuple[Path, str]] = []
+        first: dict[str, int] = {}
+        for index, item in enumerate(value):
+            try:
+                items.check(item)
+            except PydanticCustomError as error:
+                problems.extend(((index,), text) for _, text in problems_of(error))
+                continue
+            if item in first:
+                problems.append(((index,), f"{quoted(item)} is listed twice, see [{first[item]}]"))
+            first.setdefault(item, index)
+        if problems:
+            raise mistakes_at(problems)
+        return tuple(value)
+
+    integers = {"type": "integer", "minimum": minimum, "maximum": maximum}
+    lists = {"type": "array", "items": dict(items.schema), "uniqueItems": True}
+    return Kind(check, {"anyOf": [integers, lists]})
+
+
+def problems_of(error: PydanticCustomError) -> list[tuple[Path, str]]:
+    """Return the mistakes that an error of a kind carries, each with where in the value it is."""
+    problems: list[tuple[Path, str]] = (error.context or {})["problems"]
+    return problems
+
+
+Text = Annotated[str, TEXT]
+Id = Annotated[str, ID]
+Flag = Annotated[bool, FLAG]
+Seconds = Annotated[float, DURATION]
+IdsOrCount = Annotated[int | tuple[str, ...], count_or(ID, 0, 100_000, "ids")]

@@ -1,0 +1,136 @@
+"""What is wrong with a scenario file, and how it is said: one line a mistake, with its position."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+SHOWN_MISTAKES = 100
+SHOWN_CHARACTERS = 100
+SHOWN_NAMES = 20
+FILE = "file"
+"""Stands in the place of the path where a mistake concerns the whole file."""
+
+Path = tuple[str | int, ...]
+"""Where in a file something is: keys of mappings, and indexes of lists from 0."""
+
+_PLAIN_KEY = re.compile(r"[A-Za-z0-9_-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """One mistake. `line` and `column` count from 1; `text` says what is wrong, what is allowed."""
+
+    file: str
+    line: int
+    column: int
+    path: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}: {self.path}: {self.text}"
+
+
+class ScenarioMistakes(Exception):
+    """All mistakes of one file, in the order of their positions. As text: one line each."""
+
+    def __init__(self, mistakes: Iterable[Mistake]) -> None:
+        found = dict.fromkeys(mistakes)
+        self.mistakes = tuple(sorted(found, key=lambda item: (item.line, item.column)))
+        super().__init__(self.mistakes)
+
+    def __str__(self) -> str:
+        lines = [str(mistake) for mistake in self.mistakes[:SHOWN_MISTAKES]]
+        more = len(self.mistakes) - SHOWN_MISTAKES
+        if more > 0:
+            lines.append(f"{self.mistakes[0].file}: and {more} more")
+        return "\n".join(lines)
+
+
+def path_text(path: Path) -> str:
+    """Return a path as people write it: `cloud.instances[0].id`."""
+    text = ""
+    for element in path:
+        if isinstance(element, int):
+            text += f"[{element}]"
+        elif _PLAIN_KEY.fullmatch(element) and len(element) <= SHOWN_CHARACTERS:
+            text += f".{element}" if text else element
+        else:
+            text += f"[{quoted(element)}]"
+    return text or FILE
+
+
+def printable(text: str) -> str:
+    """Return `text` on one line: what cannot be printed, or would break the line, is escaped."""
+    return "".join(
+        character if character.isprintable() else _escaped(character) for character in text
+    )
+
+
+def quoted(text: str) -> str:
+    """Return `text` in quotes, on one line, cut after 100 characters."""
+    shown = text[:SHOWN_CHARACTERS].replace("\\", "\\\\").replace('"', '\\"')
+    rest = "" if len(text) <= SHOWN_CHARACTERS else f"… ({len(text)} characters)"
+    return f'"{printable(shown)}"{rest}'
+
+
+def shown(value: object) -> str:
+    """Return any value out of a YAML file in the words of a message."""
+    match value:
+        case None:
+            return "nothing"
+        case bool():
+            return "true" if value else "false"
+        case str():
+            return quoted(value)
+        case int() | float():
+            return str(value)
+        case list() | tuple():
+            return "a list"
+        case _:
+            return "a mapping"
+
+
+def not_allowed(value: object, allowed: str) -> str:
+    """Say that a value is not one of those that are allowed."""
+    return f"{shown(value)} is not allowed, allowed: {allowed}"
+
+
+def unknown_name(kind: str, name: str, known: Iterable[str]) -> str:
+    """Say that nothing has this name, what there is, and what was probably meant."""
+    names = list(known)
+    listed = ", ".join(printable(item) for item in names[:SHOWN_NAMES])
+    if len(names) > SHOWN_NAMES:
+        listed += f" and {len(names) - SHOWN_NAMES} more"
+    return f"unknown {kind} {quoted(name)}, allowed: {listed or 'none'}{did_you_mean(name, names)}"
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return `, did you mean "…"?` with the nearest known name, or nothing."""
+    near = nearest(name, known)
+    return "" if near is None else f", did you mean {quoted(near)}?"
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """Return the known name that is most like `name`, if one is like it at all.
+
+    Upper and lower case, and `-` for `_`, count as the same.
+    """
+    if len(name) > SHOWN_CHARACTERS:
+        return None  # comparing is quadratic, and nothing that long is a slip of the finger
+    folded = {_folded(item): item for item in reversed(list(known)[:1000])}
+    found = difflib.get_close_matches(_folded(name), folded, n=1, cutoff=0.6)
+    return folded[found[0]] if found else None
+
+
+def _folded(name: str) -> str:
+    return name.casefold().replace("-", "_")
+
+
+def _escaped(character: str) -> str:
+    code = ord(character)
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
