@@ -176,7 +176,9 @@ class CloudApi:
             if not MIN_DISK_GIB <= size_gib <= MAX_DISK_GIB:
                 raise DiskSizeNotAllowed(size_gib, MIN_DISK_GIB, MAX_DISK_GIB)
             self._core.require_zone(zone)
-            disk = Disk(id=self._fresh_disk_id(store), zone=zone, size_gib=size_gib, tags=tags)
+            disk = Disk(
+                id=self._fresh_disk_id(store), zone=zone, size_gib=size_gib, tags=dict(tags)
+            )
             store.add_disk(disk)
             return disk
 

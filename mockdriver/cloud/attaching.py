@@ -63,7 +63,7 @@ def attach(
         disk=disk.id,
         instance=instance.id,
         state=AttachmentState.ATTACHED if pending is None else AttachmentState.ATTACHING,
-        tags=tags,
+        tags=dict(tags),
         pending=pending,
     )
     store.put_attachment(attachment)
@@ -72,7 +72,7 @@ def attach(
 
 def adopt(store: Store, attachment: Attachment, tags: Mapping[str, str]) -> Attachment:
     """Make an attachment that somebody else made the caller's own, by its tags."""
-    adopted = replace(attachment, tags=tags)
+    adopted = replace(attachment, tags=dict(tags))
     store.put_attachment(adopted)
     return adopted
 
@@ -152,8 +152,11 @@ def _refuse_elsewhere(store: Store, disk: Disk, instance: Instance, exclusive: b
         instances = [other.instance for other in others]
         if exclusive:
             raise AttachedElsewhere(disk.id, instances)
-        if len(others) >= disk.max_attachments:
-            raise TooManyAttachments(disk.id, disk.max_attachments, instances)
+        # A boot disk belongs to one instance and goes with it. (EC2: a volume with Multi-Attach
+        # cannot be a boot volume.)
+        allowed = 1 if disk.boot else disk.max_attachments
+        if len(others) >= allowed:
+            raise TooManyAttachments(disk.id, allowed, instances)
     if disk.zone != instance.zone:
         raise ZoneMismatch(disk.id, disk.zone, instance.id, instance.zone)
 

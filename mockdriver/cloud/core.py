@@ -24,11 +24,10 @@ class CloudCore:
         self.zones_are_fixed = zones_are_fixed
         self._watchers: dict[int, dict[Caller, None]] = {}
 
-    def enter_zone(self, zone: str) -> None:
-        """Make sure that the zone exists; raises ZoneNotFound where zones are fixed."""
-        if self.zones_are_fixed and zone not in self.store.zones:
-            raise ZoneNotFound(zone, list(self.store.zones))
-        self.store.add_zone(zone)
+    def require_zone_if_fixed(self, zone: str) -> None:
+        """Raise ZoneNotFound for an unknown zone where zones are fixed."""
+        if self.zones_are_fixed:
+            self.require_zone(zone)
 
     def require_zone(self, zone: str) -> None:
         """Raise ZoneNotFound unless the zone exists."""

@@ -60,20 +60,33 @@ class Operator:
         """Add an instance with its interfaces and boot disk, all or nothing.
 
         A number of interfaces names them `<instance>-eni-1` and so on. A boot disk that exists is
-        taken, another one is made. Raises AlreadyExists, InstanceTypeNotFound, ZoneNotFound, and
-        what attaching raises.
+        taken, another one is made. The boot disk comes first, so that only a lack of slots for
+        disks is refused: interfaces never are. Raises AlreadyExists, InstanceTypeNotFound,
+        ZoneNotFound, and what attaching raises.
         """
+        if isinstance(network_interfaces, int):
+            network_interfaces = [
+                f"{instance.id}-eni-{n}" for n in range(1, network_interfaces + 1)
+            ]
+        interfaces = [NetworkInterface(id=id, instance=instance.id) for id in network_interfaces]
 
         def change(store: Store, now_seconds: float) -> None:
             if instance.type is not None:
                 store.instance_type(instance.type)
-            self._core.enter_zone(instance.zone)
+            self._core.require_zone_if_fixed(instance.zone)
+            former = None if boot_disk is None else store.disks.get(boot_disk)
             store.add_instance(instance)
             try:
-                self._equip(store, now_seconds, instance, network_interfaces, boot_disk)
+                if boot_disk is not None:
+                    _attach_boot_disk(store, now_seconds, instance, boot_disk)
+                for interface in interfaces:
+                    store.add_network_interface(interface)
             except BaseException:
                 store.remove_instance(instance.id)
+                if boot_disk is not None:
+                    _put_back(store, boot_disk, former)
                 raise
+            store.add_zone(instance.zone)
 
         self._change(change)
 
@@ -154,8 +167,9 @@ class Operator:
         """Add a disk as given; raises AlreadyExists, ZoneNotFound."""
 
         def change(store: Store, now_seconds: float) -> None:
-            self._core.enter_zone(disk.zone)
+            self._core.require_zone_if_fixed(disk.zone)
             store.add_disk(disk)
+            store.add_zone(disk.zone)
 
         self._change(change)
 
@@ -273,37 +287,27 @@ class Operator:
 
         return self._change(look)
 
-    def _equip(
-        self,
-        store: Store,
-        now_seconds: float,
-        instance: Instance,
-        network_interfaces: int | list[str],
-        boot_disk: str | None,
-    ) -> None:
-        if isinstance(network_interfaces, int):
-            network_interfaces = [
-                f"{instance.id}-eni-{n}" for n in range(1, network_interfaces + 1)
-            ]
-        for id in network_interfaces:
-            store.add_network_interface(NetworkInterface(id=id, instance=instance.id))
-        if boot_disk is None:
-            return
-        made = boot_disk not in store.disks
-        if made:
-            store.add_disk(Disk(id=boot_disk, zone=instance.zone, boot=True))
-        else:
-            store.replace_disk(replace(store.disk(boot_disk), boot=True))
-        try:
-            attaching.attach(store, now_seconds, disk_id=boot_disk, instance_id=instance.id)
-        except BaseException:
-            if made:
-                store.remove_disk(store.disk(boot_disk))
-            raise
-
     def _change(self, work: Callable[[Store, float], _Answer]) -> _Answer:
         with self._core.lock:
             return work(self._core.store, self._core.runtime.now())
+
+
+def _attach_boot_disk(store: Store, now_seconds: float, instance: Instance, id: str) -> None:
+    if id in store.disks:
+        # Settled first: what ends now ends as the attachment of a data disk.
+        attaching.settle_disk(store, id, now_seconds)
+        store.replace_disk(replace(store.disk(id), boot=True))
+    else:
+        store.add_disk(Disk(id=id, zone=instance.zone, boot=True))
+    attaching.attach(store, now_seconds, disk_id=id, instance_id=instance.id)
+
+
+def _put_back(store: Store, id: str, former: Disk | None) -> None:
+    """Undo what was done to a disk that should have become a boot disk."""
+    if former is not None:
+        store.replace_disk(former)
+    elif id in store.disks:
+        store.remove_disk(store.disk(id))
 
 
 def _wake(callers: list[Caller]) -> None:
