@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 from mockdriver.cloud import attaching
-from mockdriver.cloud.attaching import read, settle_disk, settle_instance
+from mockdriver.cloud.attaching import settle_disk, settle_instance
 from mockdriver.cloud.caller import Caller
 from mockdriver.cloud.core import CloudCore
 from mockdriver.cloud.descriptions import DiskDescription, InstanceDescription
@@ -80,7 +80,11 @@ class CloudApi:
             unknown = [id for id in ids if id not in store.instances]
             if unknown:
                 raise InstanceNotFound(unknown)
-            return [_describe_instance(store, id, now_seconds) for id in ids]
+            # Once per id: one call is one read, however often it names the same instance.
+            described = {
+                id: _describe_instance(self._core, id, now_seconds) for id in dict.fromkeys(ids)
+            }
+            return [described[id] for id in ids]
 
         return self._call("describe_instances", caller, describe, ids=len(ids))
 
@@ -99,7 +103,11 @@ class CloudApi:
             unknown = [id for id in ids if id not in store.disks]
             if unknown:
                 raise DiskNotFound(unknown)
-            return [_describe_disk(store, store.disks[id], now_seconds) for id in ids]
+            described = {
+                id: _describe_disk(self._core, store.disks[id], now_seconds)
+                for id in dict.fromkeys(ids)
+            }
+            return [described[id] for id in ids]
 
         return self._call("describe_disks", caller, describe, ids=len(ids))
 
@@ -108,7 +116,8 @@ class CloudApi:
 
         def describe(store: Store, now_seconds: float) -> list[DiskDescription]:
             return [
-                _describe_disk(store, disk, now_seconds) for disk in store.disks_tagged(tag, value)
+                _describe_disk(self._core, disk, now_seconds)
+                for disk in store.disks_tagged(tag, value)
             ]
 
         return self._call("describe_disks", caller, describe)
@@ -148,24 +157,11 @@ class CloudApi:
 
     def detach(self, disk: str, instance: str, caller: Caller) -> Attachment | None:
         """Begin to detach; the attachment while it is leaving, None once it is gone."""
-        woken: list[Caller] = []
 
         def change(store: Store, now_seconds: float) -> Attachment | None:
-            present = store.attachment(disk, instance)
-            if present is not None:
-                woken.extend(self._core.take_watchers(present))
-            return attaching.detach(
-                store,
-                now_seconds,
-                disk_id=disk,
-                instance_id=instance,
-                transition=self._core.transitions.detach,
-            )
+            return self._core.detach(disk, instance, now_seconds)
 
-        answer = self._call("detach", caller, change)
-        for watcher in woken:
-            watcher.wake()
-        return answer
+        return self._call("detach", caller, change)
 
     def create_disk(
         self, zone: str, size_gib: int, caller: Caller, *, tags: Mapping[str, str] = NO_TAGS
@@ -219,12 +215,12 @@ class CloudApi:
     ) -> _Answer:
         core = self._core
         quota = self._quotas[name]
-        if quota is not UNLIMITED:
-            self._pass_quota(name, quota, caller, ids)
-        with core.lock:
-            if quota is UNLIMITED:
+        if quota is UNLIMITED:
+            with core.lock:
                 self._calls[name] += 1
-            return work(core.store, core.runtime.now())
+        else:
+            self._pass_quota(name, quota, caller, ids)
+        return core.change(work)
 
     def _pass_quota(self, name: str, quota: Quota, caller: Caller, ids: int) -> None:
         core = self._core
@@ -245,20 +241,18 @@ class CloudApi:
                 return id
 
 
-def _describe_instance(store: Store, id: str, now_seconds: float) -> InstanceDescription:
-    settle_instance(store, id, now_seconds)
-    occupancy = store.occupancy(id)
+def _describe_instance(core: CloudCore, id: str, now_seconds: float) -> InstanceDescription:
+    settle_instance(core.store, id, now_seconds)
+    occupancy = core.store.occupancy(id)
     return InstanceDescription(
-        instance=store.instances[id],
+        instance=core.store.instances[id],
         network_interfaces=tuple(occupancy.network_interfaces.values()),
-        attachments=tuple([read(store, item) for item in tuple(occupancy.attachments.values())]),
+        attachments=tuple([core.read(item) for item in tuple(occupancy.attachments.values())]),
         boot_disks=frozenset(occupancy.boot_disks),
     )
 
 
-def _describe_disk(store: Store, disk: Disk, now_seconds: float) -> DiskDescription:
-    settle_disk(store, disk.id, now_seconds)
-    attachments = tuple(store.attachments_of_disk(disk.id))
-    return DiskDescription(
-        disk=disk, attachments=tuple([read(store, item) for item in attachments])
-    )
+def _describe_disk(core: CloudCore, disk: Disk, now_seconds: float) -> DiskDescription:
+    settle_disk(core.store, disk.id, now_seconds)
+    attachments = tuple(core.store.attachments_of_disk(disk.id))
+    return DiskDescription(disk=disk, attachments=tuple([core.read(item) for item in attachments]))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeVar
+
 from mockdriver.cloud import attaching
 from mockdriver.cloud.caller import Caller
 from mockdriver.cloud.errors import ZoneNotFound
@@ -9,6 +12,8 @@ from mockdriver.cloud.resources import Attachment
 from mockdriver.cloud.store import Store
 from mockdriver.cloud.transitions import Transitions
 from mockdriver.runtime import Runtime
+
+_Answer = TypeVar("_Answer")
 
 
 class CloudCore:
@@ -23,6 +28,7 @@ class CloudCore:
         self.transitions = transitions
         self.zones_are_fixed = zones_are_fixed
         self._watchers: dict[int, dict[Caller, None]] = {}
+        self._to_wake: tuple[Caller, ...] = ()
 
     def require_zone_if_fixed(self, zone: str) -> None:
         """Raise ZoneNotFound for an unknown zone where zones are fixed."""
@@ -47,9 +53,43 @@ class CloudCore:
             if not watchers:
                 self._watchers.pop(attachment.number, None)
 
-    def take_watchers(self, attachment: Attachment) -> list[Caller]:
-        """Return whom a change of the attachment has to wake, once the lock is given back."""
-        return list(self._watchers.get(attachment.number, ()))
+    def change(self, work: Callable[[Store, float], _Answer]) -> _Answer:
+        """Do `work` on the store at one moment, and then wake whoever watches what it changed."""
+        with self.lock:
+            answer = work(self.store, self.runtime.now())
+            woken, self._to_wake = self._to_wake, ()
+        # Outside the lock, so that the woken do not queue for it at once.
+        for caller in woken:
+            caller.wake()
+        return answer
+
+    def wake_watchers(self, attachment: Attachment) -> None:
+        """Wake whoever watches the attachment, at the end of the change that is under way."""
+        watchers = self._watchers.get(attachment.number)
+        if watchers:
+            self._to_wake += tuple(watchers)
+
+    def detach(self, disk: str, instance: str, now_seconds: float) -> Attachment | None:
+        """Begin to detach, as `attaching.detach` does, and wake whoever watches the attachment."""
+        present = self.store.attachment(disk, instance)
+        leaving = attaching.detach(
+            self.store,
+            now_seconds,
+            disk_id=disk,
+            instance_id=instance,
+            transition=self.transitions.detach,
+        )
+        if present is not None:
+            self.wake_watchers(present)
+        return leaving
+
+    def read(self, attachment: Attachment) -> Attachment:
+        """Count a read, return what it shows, and wake whoever waits for the last one."""
+        if attachment.pending is None:
+            return attachment
+        if attachment.pending.reads_left == 1:
+            self.wake_watchers(attachment)
+        return attaching.read(self.store, attachment)
 
     def look(self, attachment: Attachment) -> Attachment | None:
         """Return how this attachment stands now, without counting a read; None if it is gone."""

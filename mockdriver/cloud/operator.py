@@ -115,19 +115,17 @@ class Operator:
 
         Raises InstanceNotFound.
         """
-        woken: list[Caller] = []
 
         def change(store: Store, now_seconds: float) -> None:
             occupancy = store.occupancy(store.instance(id).id)
             boot_disks = [store.disk(disk) for disk in occupancy.boot_disks]
             for attachment in occupancy.attachments.values():
-                woken.extend(self._core.take_watchers(attachment))
+                self._core.wake_watchers(attachment)
             store.remove_instance(id)
             for disk in boot_disks:
                 store.remove_disk(disk)
 
         self._change(change)
-        _wake(woken)
 
     def add_network_interface(self, instance: str, id: str | None = None) -> NetworkInterface:
         """Add an interface, whether or not a slot is left for it; raises InstanceNotFound.
@@ -211,23 +209,11 @@ class Operator:
 
     def detach(self, disk: str, instance: str) -> Attachment | None:
         """Begin to detach out of band; the attachment while it is leaving, None once it is gone."""
-        woken: list[Caller] = []
 
         def change(store: Store, now_seconds: float) -> Attachment | None:
-            present = store.attachment(disk, instance)
-            if present is not None:
-                woken.extend(self._core.take_watchers(present))
-            return attaching.detach(
-                store,
-                now_seconds,
-                disk_id=disk,
-                instance_id=instance,
-                transition=self._core.transitions.detach,
-            )
+            return self._core.detach(disk, instance, now_seconds)
 
-        answer = self._change(change)
-        _wake(woken)
-        return answer
+        return self._change(change)
 
     def attachments(self, instance: str) -> list[Attachment]:
         """Return what is attached to an instance now, oldest first; not a read."""
@@ -241,7 +227,6 @@ class Operator:
 
     def release(self, *, instance: str | None = None, disk: str | None = None) -> int:
         """End held transitions, of one instance or disk or of all; return how many ended."""
-        woken: list[Caller] = []
 
         def change(store: Store, now_seconds: float) -> int:
             ids = list(store.instances) if instance is None else [store.instance(instance).id]
@@ -252,20 +237,18 @@ class Operator:
                     attachment = occupancy.attachments[name]
                     pending = attachment.pending
                     if pending is not None and pending.held and disk in (None, name):
-                        woken.extend(self._core.take_watchers(attachment))
+                        self._core.wake_watchers(attachment)
                         attaching.finish(store, attachment)
                         released += 1
             return released
 
-        released = self._change(change)
-        _wake(woken)
-        return released
+        return self._change(change)
 
     def wait_until_settled(self, attachment: Attachment, caller: Caller) -> Attachment | None:
         """Wait until the attachment's transition has ended; return it, or None if it is gone.
 
-        Waits for the clock and for a release. A transition that waits for reads ends by reads
-        only, so this can wait for ever: leave the caller, and CallerGone is raised.
+        Waits for the clock, a release, or the last read that somebody else makes. If nobody reads
+        or releases, it waits for ever: leave the caller, and CallerGone is raised.
         """
         self._core.watch(attachment, caller)
         try:
@@ -288,8 +271,7 @@ class Operator:
         return self._change(look)
 
     def _change(self, work: Callable[[Store, float], _Answer]) -> _Answer:
-        with self._core.lock:
-            return work(self._core.store, self._core.runtime.now())
+        return self._core.change(work)
 
 
 def _attach_boot_disk(store: Store, now_seconds: float, instance: Instance, id: str) -> None:
@@ -308,9 +290,3 @@ def _put_back(store: Store, id: str, former: Disk | None) -> None:
         store.replace_disk(former)
     elif id in store.disks:
         store.remove_disk(store.disk(id))
-
-
-def _wake(callers: list[Caller]) -> None:
-    """Wake outside the lock, so that the woken do not queue for it at once."""
-    for caller in callers:
-        caller.wake()
