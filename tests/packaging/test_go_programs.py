@@ -1,0 +1,28 @@
+"""Go programs are pinned by go.mod and go.sum, and these say which version a program is."""
+
+from __future__ import annotations
+
+import pytest
+
+from tools.go_programs import SOURCES, GoProgram, names, program
+
+
+def test_grpcurl_is_pinned_to_the_release_that_the_documentation_names() -> None:
+    grpcurl = GoProgram(SOURCES / "grpcurl")
+
+    assert grpcurl.package == "github.com/fullstorydev/grpcurl/cmd/grpcurl"
+    assert grpcurl.version == "v1.9.4"
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_program_has_a_version_a_go_and_hashes(name: str) -> None:
+    one = GoProgram(SOURCES / name)
+
+    assert one.version.startswith("v")
+    assert one.go_version >= (1, 24)  # the first that knows the `tool` line
+    assert f"{one.version} h1:" in (one.folder / "go.sum").read_text(encoding="utf-8")
+
+
+def test_an_unknown_program_is_refused_with_the_known_names() -> None:
+    with pytest.raises(SystemExit, match="no program 'grpcurll'; known: grpcurl"):
+        program("grpcurll")
