@@ -135,7 +135,7 @@ def test_the_wheel_holds_the_packages_with_stubs_and_scenarios_and_nothing_else(
     names = set(zipfile.ZipFile(wheel).namelist())
 
     assert {f"csi_spec/{name}" for name in GENERATED} <= names
-    assert {"csi_spec/py.typed", "csi_spec/csi.proto"} <= names
+    assert {"csi_spec/py.typed", "mockdriver/py.typed", "csi_spec/csi.proto"} <= names
     assert {f"mockdriver/{path}" for path in scenario_files()} <= names
     python_files = {str(path) for path in files() if path.parts[0] in {"mockdriver", "csi_spec"}}
     assert python_files <= names
