@@ -13,7 +13,9 @@ class Model(BaseModel):
     `nulls` names the keys for which null is a value of its own.
     """
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+    # defer_build: only the outermost model is built, once; building each by itself as well takes
+    # twice the time, and every start of the server waits for it
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, defer_build=True)
 
     nulls: ClassVar[frozenset[str]] = frozenset()
 

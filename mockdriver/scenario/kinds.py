@@ -80,7 +80,7 @@ def whole_number(minimum: int, maximum: int = INT64_MAX) -> Kind:
     return Kind(check, {"type": "integer", "minimum": minimum, "maximum": maximum})
 
 
-def number(minimum: float, maximum: float) -> Kind:
+def number(minimum: int, maximum: int) -> Kind:
     """Return the kind of numbers, fractions included, from `minimum` to `maximum`."""
 
     def check(value: object) -> float:
@@ -88,7 +88,7 @@ def number(minimum: float, maximum: float) -> Kind:
             wanted = float(value)
             if math.isfinite(wanted) and minimum <= wanted <= maximum:
                 return wanted
-        raise mistake(not_allowed(value, f"a number from {minimum:g} to {maximum:g}"))
+        raise mistake(not_allowed(value, f"a number from {minimum} to {maximum}"))
 
     return Kind(check, {"type": "number", "minimum": minimum, "maximum": maximum})
 

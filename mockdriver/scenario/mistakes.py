@@ -100,7 +100,7 @@ def not_allowed(value: object, allowed: str) -> str:
 
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> str:
     """Say that nothing has this name, what there is, and what was probably meant."""
-    names = list(known)
+    names = list(dict.fromkeys(known))
     listed = ", ".join(printable(item) for item in names[:SHOWN_NAMES])
     if len(names) > SHOWN_NAMES:
         listed += f" and {len(names) - SHOWN_NAMES} more"

@@ -1,0 +1,222 @@
+"""Checks of the `cloud` part across the file: names that must exist, ids, slots, attachments."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from mockdriver.scenario.cloud_model import CloudModel
+from mockdriver.scenario.kinds import MAX_ID_BYTES
+from mockdriver.scenario.mistakes import Mistake, Path, quoted, unknown_name
+from mockdriver.scenario.plan import (
+    NUMBER_PLACE,
+    CloudPlan,
+    InstancePlan,
+    plan_cloud,
+    resource_count,
+)
+from mockdriver.scenario.validation import Report, Validated
+
+MAX_RESOURCES = 200_000
+
+_INSTANCES: Path = ("cloud", "instances")
+_DISKS: Path = ("cloud", "disks")
+_ZONES: Path = ("cloud", "zones")
+_NAMING_KEYS = frozenset({"id", "count"})
+
+
+class CloudChecks:
+    """Looks for mistakes in what is right by itself; `warnings` are no mistakes."""
+
+    def __init__(self, report: Report, found: Validated) -> None:
+        self._report = report
+        self._found = found
+        self._cloud: CloudModel = found.model.cloud
+        self._reported: set[tuple[str, Path]] = set()
+        self.warnings: list[Mistake] = []
+
+    def run(self) -> CloudPlan | None:
+        """Report the mistakes; return the plan, None where there is too much to write out."""
+        self._quotas_and_zones()
+        self._instance_references()
+        count = resource_count(self._cloud)
+        if count > MAX_RESOURCES:
+            text = f"the cloud begins with {count} resources, allowed: at most {MAX_RESOURCES}"
+            self._report.add(self._found.path("cloud"), text, at_key=True)
+            return None
+        plan = plan_cloud(self._cloud)
+        self._disk_ids()
+        self._instance_ids(plan)
+        if self._found.is_whole(_INSTANCES):
+            self._interface_ids(plan)
+        if self._found.is_whole(_INSTANCES, _DISKS, _ZONES, ("cloud", "region")):
+            self._attachments(plan)
+        self._slots(plan)
+        return plan
+
+    def _quotas_and_zones(self) -> None:
+        seen: dict[str, int] = {}
+        for index, zone in enumerate(self._cloud.zones or ()):
+            if zone in seen:
+                self._report.add(
+                    self._found.path(*_ZONES, index), f"zone {quoted(zone)} is listed twice"
+                )
+            seen[zone] = index
+        if self._cloud.zones == () and self._found.is_whole(_ZONES):
+            self._report.add(_ZONES, "an empty list, allowed: at least one zone")
+
+    def _instance_references(self) -> None:
+        for index, model in enumerate(self._cloud.instances):
+            place = (*_INSTANCES, index)
+            check_type(self._report, self._found, model.type, (*place, "type"))
+            check_zone(self._report, self._found, model.zone, (*place, "zone"))
+            several = model.count is not None and model.count > 1
+            if several and model.id is not None and NUMBER_PLACE not in model.id:
+                text = (
+                    f"{quoted(model.id)} is the id of {model.count} instances, "
+                    f'allowed: an id with {NUMBER_PLACE} in it, such as "i-{NUMBER_PLACE}"'
+                )
+                self._report.add(self._found.path(*place, "id"), text)
+        for index, disk in enumerate(self._cloud.disks):
+            check_zone(self._report, self._found, disk.zone, (*_DISKS, index, "zone"))
+
+    def _disk_ids(self) -> None:
+        first: dict[str, int] = {}
+        for index, disk in enumerate(self._cloud.disks):
+            if disk.id in first:
+                self._twice(
+                    "disk", disk.id, (*_DISKS, index, "id"), (*_DISKS, first[disk.id], "id")
+                )
+            first.setdefault(disk.id, index)
+
+    def _instance_ids(self, plan: CloudPlan) -> None:
+        positions_are_known = ids_are_known(self._found)
+        first: dict[str, int] = {}
+        for instance in plan.instances:
+            model = self._cloud.instances[instance.source]
+            if model.id is None and not positions_are_known:
+                continue
+            place = (*_INSTANCES, instance.source)
+            if len(instance.id.encode()) > MAX_ID_BYTES:
+                text = f"{quoted(instance.id)} is too long, allowed: at most {MAX_ID_BYTES} bytes"
+                self._once("long", place, text)
+            if instance.id not in first:
+                first[instance.id] = instance.source
+            elif first[instance.id] != instance.source or NUMBER_PLACE in (model.id or ""):
+                self._twice("instance", instance.id, place, (*_INSTANCES, first[instance.id]))
+
+    def _interface_ids(self, plan: CloudPlan) -> None:
+        first: dict[str, int] = {}
+        for instance in plan.instances:
+            for id in instance.network_interfaces:
+                if id in first:
+                    place = (*_INSTANCES, instance.source, "network_interfaces")
+                    other = (*_INSTANCES, first[id], "network_interfaces")
+                    self._twice("network interface", id, place, other)
+                first.setdefault(id, instance.source)
+
+    def _attachments(self, plan: CloudPlan) -> None:
+        disks = {disk.id: disk for disk in plan.disks}
+        counts: Counter[str] = Counter()
+        for instance in plan.instances:
+            here: set[str] = set()
+            for key, id in _disks_by_key(instance):
+                place, disk = (*_INSTANCES, instance.source, key), disks[id]
+                counts[id] += 1
+                if id in here:
+                    text = f"disk {quoted(id)} is on instance {quoted(instance.id)} already"
+                    self._once("same", place, f"{text}, allowed: once in all its lists")
+                elif counts[id] > disk.max_attachments:
+                    text = f"disk {quoted(id)} is attached in more places than its max_attachments"
+                    self._once("max", place, f"{text}, allowed: {disk.max_attachments}")
+                elif disk.zone != instance.zone:
+                    text = (
+                        f"disk {quoted(id)} is in zone {quoted(disk.zone)}, allowed: "
+                        f"disks in the instance's zone, {quoted(instance.zone)}"
+                    )
+                    self._once("zone", place, text)
+                here.add(id)
+
+    def _slots(self, plan: CloudPlan) -> None:
+        checked: set[int] = set()
+        for instance in plan.instances:
+            if instance.source in checked or instance.type not in self._cloud.instance_types:
+                continue
+            checked.add(instance.source)
+            place = self._found.path(*_INSTANCES, instance.source)
+            type_place = self._found.path("cloud", "instance_types", instance.type)
+            if self._found.is_whole(place, type_place):
+                self._slots_of(instance, place)
+
+    def _slots_of(self, instance: InstancePlan, place: Path) -> None:
+        type_ = self._cloud.instance_types[instance.type or ""]
+        if type_.slots is None:
+            return
+        boot_disks = int(instance.boot_disk is not None and type_.boot_disk_uses_slot)
+        disks = len(instance.attached) + len(instance.published) + boot_disks
+        interfaces = len(instance.network_interfaces) * type_.network_interfaces_share_slots
+        has = f"instance {quoted(instance.id)} of type {quoted(instance.type or '')} has"
+        if disks > type_.slots:
+            text = f"{has} {disks} disks in slots, allowed: at most its {type_.slots} slots"
+            self._report.add(place, text)
+        elif disks + interfaces > type_.slots:
+            text = (
+                f"{has} {interfaces} network interfaces and {disks} disks in {type_.slots} slots; "
+                "attaching will be refused"
+            )
+            self.warnings.append(self._report.line_about(place, text))
+
+    def _twice(self, kind: str, id: str, place: Path, first: Path) -> None:
+        line, column = self._report.tree.position(self._found.path(*first))
+        text = f"{kind} {quoted(id)} is there already, at {line}:{column}; ids are given once"
+        self._once(kind, place, text)
+
+    def _once(self, kind: str, place: Path, text: str) -> None:
+        """Report a kind of mistake once for each place: 5,000 instances can come from one line."""
+        path = self._found.path(*place)
+        if (kind, path) not in self._reported:
+            self._reported.add((kind, path))
+            self._report.add(path, text)
+
+
+def check_type(report: Report, found: Validated, name: str | None, place: Path) -> None:
+    """Report a type that is not among `cloud.instance_types`."""
+    types_path: Path = ("cloud", "instance_types")
+    node = report.tree.find(types_path)
+    known = dict.fromkeys((*found.model.cloud.instance_types, *(node.keys if node else ())))
+    if name is None or name in known or any(types_path[:end] in found.cut for end in range(3)):
+        return
+    report.add(found.path(*place), unknown_name("instance type", name, known))
+
+
+def check_zone(report: Report, found: Validated, zone: str | None, place: Path) -> None:
+    """Report a zone that is not among `cloud.zones`, where these are given."""
+    zones = found.model.cloud.zones
+    if zone is None or not zones or zone in zones or not found.is_whole(_ZONES):
+        return
+    report.add(found.path(*place), unknown_name("zone", zone, zones))
+
+
+def ids_are_known(found: Validated) -> bool:
+    """Tell whether the ids of all instances are known, in spite of what was cut out."""
+    for path in found.cut:
+        if path == _INSTANCES[: len(path)]:
+            return False
+        if path[:2] == _INSTANCES:
+            inside = [element for element in path[2:] if isinstance(element, str)]
+            if not inside or inside[0] in _NAMING_KEYS:
+                return False
+    return True
+
+
+def _disks_by_key(instance: InstancePlan) -> Iterator[tuple[str, str]]:
+    """Yield each disk on an instance with the key that puts it there."""
+    if instance.boot_disk is not None:
+        yield "boot_disk", instance.boot_disk
+    lists: Iterable[tuple[str, tuple[str, ...]]] = (
+        ("attached", instance.attached),
+        ("published", instance.published),
+    )
+    for key, ids in lists:
+        for id in ids:
+            yield key, id

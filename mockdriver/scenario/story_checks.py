@@ -1,0 +1,121 @@
+"""Checks of the `story` part against the cloud: instances and types that steps name, and answers.
+
+What a story may name wrongly on purpose is not checked: `refresh`, `publish` and `unpublish` of a
+volume test NOT_FOUND with unknown ids, and a step that expects an error may cause one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from mockdriver.scenario.checks import check_type, check_zone, ids_are_known
+from mockdriver.scenario.code_names import CODES
+from mockdriver.scenario.mistakes import Path, quoted, unknown_name
+from mockdriver.scenario.plan import CloudPlan
+from mockdriver.scenario.story_model import (
+    AddInstance,
+    AddNetworkInterface,
+    Attach,
+    Detach,
+    EditInstanceType,
+    Expect,
+    NodeInfo,
+    Publish,
+    Register,
+    Release,
+    RemoveNetworkInterface,
+    Step,
+    TerminateInstance,
+    Unpublish,
+)
+from mockdriver.scenario.validation import Report, Validated
+
+_CALL = ("cloud_calls", "code", *CODES)
+_NODE = ("max_volumes_per_node", "accessible_topology", "effective_limit")
+
+ANSWERS: dict[str, Collection[str]] = {
+    "register": (*_CALL, *_NODE, "published_volume_ids", "node_id"),
+    "refresh": (*_CALL, *_NODE, "published_volume_ids", "node_id"),
+    "node_info": (*_CALL, *_NODE, "node_id"),
+    "create_volume": (*_CALL, "volume_id", "capacity_bytes", "accessible_topology"),
+    "delete_volume": _CALL,
+    "publish": (*_CALL, "publish_context"),
+    "unpublish": _CALL,
+}
+"""What a step can expect, by verb of the CO. Verbs of the cloud answer with `error` or nothing."""
+
+OF_THE_CLOUD = (*_CALL, "error")
+
+
+class StoryChecks:
+    """Goes through the steps in order, and knows what instances there are by then."""
+
+    def __init__(self, report: Report, found: Validated, plan: CloudPlan | None) -> None:
+        self._report = report
+        self._found = found
+        self._types = dict.fromkeys(found.model.cloud.instance_types)
+        # None: which instances there are is not known, so that no name can be called unknown
+        self._instances: dict[str, None] | None = None
+        if plan is not None and ids_are_known(found):
+            self._instances = dict.fromkeys(item.id for item in plan.instances)
+
+    def run(self) -> tuple[Step, ...]:
+        """Report the mistakes; return the steps."""
+        steps = []
+        for index, model in enumerate(self._found.model.story):
+            verb, arguments = model.verb_and_arguments()
+            path = self._found.path("story", index)
+            line, column = self._report.tree.position(path)
+            step = Step(verb, arguments, model.expect, line, column)
+            self._expectations(step, ("story", index, "expect"))
+            self._arguments(step, ("story", index, verb))
+            steps.append(step)
+        return tuple(steps)
+
+    def _expectations(self, step: Step, place: Path) -> None:
+        allowed = ANSWERS.get(step.verb, OF_THE_CLOUD)
+        for name in Expect.model_fields:
+            if step.expect.gives(name) and name not in allowed:
+                others = ", ".join(item for item in allowed if item not in CODES)
+                text = f"{step.verb} does not answer this, allowed: {others}, counts of codes"
+                self._report.add(self._found.path(*place, name), text, at_key=True)
+
+    def _arguments(self, step: Step, place: Path) -> None:
+        expects_error = step.expect.error is not None
+        match step.arguments:
+            case Register(node=node) | NodeInfo(node=node):
+                self._instance(node, (*place, "node"))
+            case Publish(node=node) | Unpublish(node=str(node)) if step.arguments.count is not None:
+                self._instance(node, (*place, "node"))
+            case AddInstance() as model:
+                self._new_instance(model, place, expects_error=expects_error)
+            case _ if expects_error:
+                pass
+            case (
+                Attach(instance=instance)
+                | Detach(instance=instance)
+                | AddNetworkInterface(instance=instance)
+                | RemoveNetworkInterface(instance=instance)
+                | TerminateInstance(instance=instance)
+                | Release(instance=str(instance))
+            ):
+                self._instance(instance, (*place, "instance"))
+            case EditInstanceType(type=type_, instance=instance):
+                check_type(self._report, self._found, type_, (*place, "type"))
+                if instance is not None:
+                    self._instance(instance, (*place, "instance"))
+
+    def _new_instance(self, model: AddInstance, place: Path, *, expects_error: bool) -> None:
+        if self._instances is not None and model.id is not None:
+            if model.id in self._instances and not expects_error:
+                text = f"instance {quoted(model.id)} is there already; ids are given once"
+                self._report.add(self._found.path(*place, "id"), text)
+            self._instances[model.id] = None
+        if not expects_error:
+            check_type(self._report, self._found, model.type, (*place, "type"))
+            check_zone(self._report, self._found, model.zone, (*place, "zone"))
+
+    def _instance(self, id: str, place: Path) -> None:
+        if self._instances is not None and id not in self._instances:
+            text = unknown_name("instance", id, self._instances)
+            self._report.add(self._found.path(*place), text)
