@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 
@@ -14,14 +14,14 @@ class VolumeRecords:
     """
 
     def __init__(self) -> None:
-        self._known: dict[str, dict[str, None]] = {}
+        self._known: dict[str, dict[str, bool]] = {}
         self._recordings: dict[str, list[set[str]]] = {}
 
-    def remember(self, node_id: str, volume_ids: Iterable[str]) -> None:
-        """Note volumes that the CO publishes, or has published, on a node."""
-        for volume_id in volume_ids:
-            self._known.setdefault(node_id, {})[volume_id] = None
-            self._record(node_id, volume_id)
+    def remember(self, node_id: str, volume_id: str, *, published: bool) -> None:
+        """Note a volume that the CO tries to publish, or has `published`, on a node."""
+        known = self._known.setdefault(node_id, {})
+        known[volume_id] = published or known.get(volume_id, False)
+        self._record(node_id, volume_id)
 
     def forget(self, node_id: str, volume_id: str) -> None:
         """Note that a volume's Unpublish was OK."""
@@ -29,8 +29,12 @@ class VolumeRecords:
         self._known.get(node_id, {}).pop(volume_id, None)
 
     def on_node(self, node_id: str) -> list[str]:
-        """Return the volumes that the CO has a record of on a node, oldest first."""
-        return list(self._known.get(node_id, ()))
+        """Return the volumes that the CO has a record of on a node.
+
+        Those whose Publish was OK come first, each kind oldest first.
+        """
+        known = self._known.get(node_id, {})
+        return sorted(known, key=lambda volume_id: not known[volume_id])
 
     def nodes_with(self, volume_id: str) -> list[str]:
         """Return the nodes that the CO has a record of this volume on."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from mockdriver.cloud import Cloud
 from mockdriver.driver.calls import CallLayers, Handler
 from mockdriver.driver.cloud_client import CloudClient
@@ -38,6 +40,14 @@ class Driver:
                 "Controller", ControllerService(self._context), None
             ),
         }
+
+    def topology_of(self, instance_id: str) -> Mapping[str, str]:
+        """Return the topology segments of an instance; raises InstanceNotFound."""
+        return self.topology_of_zone(self._context.cloud.operator.instance(instance_id).zone)
+
+    def topology_of_zone(self, zone: str) -> Mapping[str, str]:
+        """Return the topology segments of a zone of this cloud."""
+        return dict(self._context.topology_of(zone).segments)
 
     def handlers(self, node_id: str | None) -> dict[str, dict[str, Handler]]:
         """Return the handlers of a socket on which Identity, Controller and a node answer.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from contextlib import suppress
 from queue import Empty, SimpleQueue
 from typing import TextIO
 
@@ -10,7 +11,12 @@ from mockdriver.journal.entry import Entry
 from mockdriver.journal.log_lines import LogFormat, call_line, record_line
 from mockdriver.runtime import Runtime, Thread
 
-_BATCH = 500
+LINGER_SECONDS = 0.05
+"""How long lines are collected before they are written together.
+
+A writer that wakes for each line takes Python's lock from the calls each time: that, not the
+formatting, is what a log costs (docs/decisions).
+"""
 
 _Item = Entry | logging.LogRecord
 
@@ -24,6 +30,7 @@ class LogWriter(logging.Handler):
         self._stream = stream
         self._format = log_format
         self._queue: SimpleQueue[_Item | None] = SimpleQueue()
+        self._closing: SimpleQueue[None] = SimpleQueue()
         self._thread: Thread | None = None
 
     def start(self) -> None:
@@ -42,6 +49,7 @@ class LogWriter(logging.Handler):
         """Write what is left and end the thread."""
         thread, self._thread = self._thread, None
         if thread is not None:
+            self._closing.put(None)
             self._queue.put(None)
             thread.join()
         super().close()
@@ -50,11 +58,11 @@ class LogWriter(logging.Handler):
         more = True
         while more:
             items = [self._queue.get()]
-            try:
-                while len(items) < _BATCH:
+            with suppress(Empty):
+                self._closing.get(timeout=LINGER_SECONDS)
+            with suppress(Empty):
+                while True:
                     items.append(self._queue.get_nowait())
-            except Empty:
-                pass
             more = None not in items
             self._write("".join(self._line(item) for item in items if item is not None))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -85,8 +85,14 @@ class SocketServer:
             except grpc.RpcError as error:
                 raise NotReady(f"{self.path}: does not answer Probe: {error}") from None
 
-    def stop(self, grace_seconds: float) -> None:
-        """Take no new calls, let those in flight finish for `grace_seconds`, end the others."""
-        self._server.stop(grace_seconds).wait()
+    def begin_stop(self, grace_seconds: float) -> Callable[[], object]:
+        """Take no new calls; return a function that waits for the end.
+
+        Calls in flight may finish for `grace_seconds`, then they are ended.
+        """
+        return self._server.stop(grace_seconds).wait
+
+    def remove_file(self) -> None:
+        """Remove the socket, unless another process has put its own in the place."""
         with contextlib.suppress(OSError):
             self._file.remove()

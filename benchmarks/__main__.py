@@ -1,0 +1,40 @@
+"""Run both measurements, the two servers taking turns, and print the ratios of the medians."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from statistics import median
+
+from benchmarks.call_rate import CLIENTS, measure
+from benchmarks.processes import SERVERS, running
+
+ROUNDS = 5
+
+
+def main() -> None:
+    """Print a table of medians, and the two ratios that the project has promised."""
+    rates: dict[str, list[float]] = {server: [] for server in SERVERS}
+    starts: dict[str, list[float]] = {server: [] for server in SERVERS}
+    for _ in range(ROUNDS):
+        for server in SERVERS:
+            with running(server) as (_, seconds):
+                starts[server].append(seconds)
+    with ExitStack() as stack:
+        paths = {server: stack.enter_context(running(server))[0] for server in SERVERS}
+        for _ in range(ROUNDS):
+            for server in SERVERS:
+                rates[server].append(measure(paths[server]))
+    bare, ours = SERVERS
+    for server in SERVERS:
+        print(
+            f"{server:12} {median(rates[server]):8.0f} calls/s at {CLIENTS} clients   "
+            f"{median(starts[server]) * 1000:6.0f} ms from exec to the first answer"
+        )
+    rate = median(rates[ours]) / median(rates[bare])
+    start = median(starts[ours]) / median(starts[bare])
+    print(f"call rate ratio  {rate:.2f} (promised: at least 0.5)")
+    print(f"start ratio      {start:.2f} (promised: at most 3.5)")
+
+
+if __name__ == "__main__":
+    main()

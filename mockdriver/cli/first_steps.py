@@ -1,0 +1,36 @@
+"""Lines to copy into a second terminal, for whoever meets the driver for the first time."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+
+
+def grpcurl_lines(path: Path, node_id: str | None) -> list[str]:
+    """Return grpcurl commands that walk through both flows of KEP-6011 and a publish."""
+    if node_id is None:
+        return [_grpcurl(path, "Identity/GetPluginInfo", {})]
+    capability = {"mount": {}, "access_mode": {"mode": "SINGLE_NODE_WRITER"}}
+    publish = {
+        "volume_id": "vol-00000001",
+        "node_id": node_id,
+        "volume_capability": capability,
+    }
+    return [
+        "Ask the node for its id only, then the controller for the rest (KEP-6011):",
+        _grpcurl(path, "Node/NodeGetInfo", {"controller_get_node_info": True}),
+        _grpcurl(path, "Controller/ControllerGetNodeInfo", {"node_id": node_id}),
+        "Make a volume and publish it on the node:",
+        _grpcurl(
+            path,
+            "Controller/CreateVolume",
+            {"name": "pvc-1", "volume_capabilities": [capability]},
+        ),
+        _grpcurl(path, "Controller/ControllerPublishVolume", publish),
+    ]
+
+
+def _grpcurl(path: Path, rpc: str, request: object) -> str:
+    body = shlex.quote(json.dumps(request))
+    return f"  grpcurl -plaintext -unix -d {body} {shlex.quote(str(path))} csi.v1.{rpc}"

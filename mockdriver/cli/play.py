@@ -1,0 +1,102 @@
+"""``mockdriver play``."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+import click
+
+from mockdriver.cli.scenario_files import load_or_exit
+from mockdriver.play import StepResult
+from mockdriver.play import play as play_story
+from mockdriver.play.expectations import described
+from mockdriver.scenario.story_model import Advance
+
+
+@click.command()
+@click.argument("files", nargs=-1, required=True, metavar="FILE|NAME...")
+@click.option(
+    "--output",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    envvar="MOCKDRIVER_OUTPUT",
+    help="Lines for people, or one JSON object a line for programs.",
+)
+def play(files: tuple[str, ...], output: str) -> None:
+    """Play the stories of scenario files, each in a private server on a virtual clock.
+
+    Prints a line a step: verdict, step, answer, what was expected, file and line. Exits with 0 if
+    everything was as expected, with 1 at a mismatch, with 2 if a file has mistakes.
+    """
+    scenarios = [load_or_exit(name) for name in files]
+    passed = failed = 0
+    for loaded in scenarios:
+        if not loaded.story:
+            click.echo(f"{loaded.file}: has no story", err=True)
+        for result in play_story(loaded):
+            passed, failed = passed + result.passed, failed + (not result.passed)
+            click.echo(_json_line(result) if output == "json" else _text_line(result))
+    if output == "text":
+        click.echo(f"{passed} steps as expected, {failed} not")
+    sys.exit(1 if failed else 0)
+
+
+def _text_line(result: StepResult) -> str:
+    expected = described(result.step.expect)
+    parts = [
+        "ok  " if result.passed else "FAIL",
+        _step_text(result),
+        f"-> {result.outcome.summary(result.step.expect.model_fields_set)}",
+    ]
+    if expected:
+        parts.append(f"(expected {expected})")
+    if not result.passed:
+        parts.append(f"MISMATCH: {'; '.join(result.mismatches)}")
+    parts.append(f"{result.file}:{result.step.line}")
+    return "  ".join(parts)
+
+
+def _step_text(result: StepResult) -> str:
+    arguments = _arguments(result)
+    return " ".join([result.step.verb, *(f"{key}={value}" for key, value in arguments.items())])
+
+
+def _json_line(result: StepResult) -> str:
+    outcome = result.outcome
+    return json.dumps(
+        {
+            "file": result.file,
+            "line": result.step.line,
+            "step": result.step.verb,
+            "arguments": _arguments(result),
+            "answer": {
+                "codes": dict(outcome.codes),
+                "fields": dict(outcome.fields),
+                "messages": list(outcome.messages),
+                "error": outcome.error,
+                "cloud_calls": {api: n for api, n in result.cloud_calls.items() if n},
+            },
+            "expected": _expected(result),
+            "verdict": "ok" if result.passed else "mismatch",
+            "mismatches": list(result.mismatches),
+        },
+        ensure_ascii=False,
+    )
+
+
+def _arguments(result: StepResult) -> dict[str, Any]:
+    arguments = result.step.arguments
+    if isinstance(arguments, Advance):
+        return {"seconds": arguments.seconds}
+    return arguments.model_dump(mode="json", by_alias=True, exclude_unset=True)
+
+
+def _expected(result: StepResult) -> dict[str, Any]:
+    expect = result.step.expect
+    plain = expect.model_dump(mode="json", exclude_unset=True, exclude={"cloud_calls"})
+    if expect.cloud_calls:
+        plain["cloud_calls"] = {api: str(wanted) for api, wanted in expect.cloud_calls.items()}
+    return plain

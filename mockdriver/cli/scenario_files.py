@@ -1,0 +1,26 @@
+"""What commands do with the scenario files that they are given."""
+
+from __future__ import annotations
+
+import click
+
+from mockdriver.scenario.load import LoadedScenario, load
+from mockdriver.scenario.mistakes import ScenarioMistakes
+
+
+class ScenarioProblem(click.ClickException):
+    """A scenario file that cannot be used; prints its mistakes, one a line."""
+
+    exit_code = 2
+
+    def show(self, file: object = None) -> None:
+        """Print the mistakes as they are: they begin with file, line and column."""
+        click.echo(self.message, err=True)
+
+
+def load_or_exit(name: str) -> LoadedScenario:
+    """Load a scenario by file or name, or end the program with its mistakes."""
+    try:
+        return load(name)
+    except ScenarioMistakes as mistakes:
+        raise ScenarioProblem(str(mistakes)) from None

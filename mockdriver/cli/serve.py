@@ -1,0 +1,220 @@
+"""``mockdriver serve``."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from types import FrameType
+
+import click
+
+import mockdriver
+from mockdriver.cli.first_steps import grpcurl_lines
+from mockdriver.cli.scenario_files import load_or_exit
+from mockdriver.cli.switches import capability_numbers, capability_switches, plugin_name
+from mockdriver.driver.capabilities import Capability
+from mockdriver.driver.context import NodeInfoReply
+from mockdriver.journal.log_lines import LogFormat
+from mockdriver.journal.log_writer import LogWriter
+from mockdriver.runtime import WallRuntime
+from mockdriver.scenario import shipped
+from mockdriver.scenario.load import LoadedScenario
+from mockdriver.server.compose import DriverOverrides, make_cloud, make_server
+from mockdriver.server.mock_server import MockServer
+from mockdriver.server.socket_server import NotReady
+from mockdriver.server.sockets import EndpointMistake, parse_endpoint
+
+DEFAULT_ENDPOINT = "unix:///tmp/mockdriver.sock"
+
+_STOP_SIGNALS = {signal.SIGTERM, signal.SIGINT}
+
+_log = logging.getLogger("mockdriver")
+
+
+@click.command()
+@click.option(
+    "--scenario",
+    default=shipped.DEFAULT,
+    show_default=True,
+    envvar="MOCKDRIVER_SCENARIO",
+    metavar="FILE|NAME",
+    help="What the cloud looks like.",
+)
+@click.option(
+    "--endpoint",
+    default=DEFAULT_ENDPOINT,
+    show_default=True,
+    envvar=["MOCKDRIVER_ENDPOINT", "CSI_ENDPOINT"],
+    help="The Unix socket to listen on, with or without unix://.",
+)
+@click.option(
+    "--node",
+    envvar="MOCKDRIVER_NODE",
+    metavar="ID",
+    help="The instance that the Node service runs on.  [default: the scenario's first]",
+)
+@click.option(
+    "--capability",
+    "switches",
+    multiple=True,
+    callback=capability_switches,
+    envvar="MOCKDRIVER_CAPABILITY",
+    metavar="NAME=on|off",
+    help="Switch a capability; put controller., node. or plugin. before a NAME that is not unique. "
+    "May be given several times.",
+)
+@click.option(
+    "--capability-number",
+    "numbers",
+    multiple=True,
+    callback=capability_numbers,
+    envvar="MOCKDRIVER_CAPABILITY_NUMBER",
+    metavar="NAME=NUMBER",
+    help="Advertise a provisional capability of KEP-6011 under another enum number, for a CO built "
+    "with it. May be given several times.",
+)
+@click.option(
+    "--driver-name",
+    callback=plugin_name,
+    envvar="MOCKDRIVER_DRIVER_NAME",
+    metavar="NAME",
+    help="The CSI plugin name.  [default: the scenario's]",
+)
+@click.option(
+    "--node-info-reply",
+    type=click.Choice([reply.value for reply in NodeInfoReply]),
+    envvar="MOCKDRIVER_NODE_INFO_REPLY",
+    help="What NodeGetInfo answers to the flag controller_get_node_info.  "
+    "[default: the scenario's]",
+)
+@click.option(
+    "--log-format",
+    type=click.Choice([item.value for item in LogFormat]),
+    default=LogFormat.TEXT.value,
+    show_default=True,
+    envvar="MOCKDRIVER_LOG_FORMAT",
+    help="The form of the log on standard error, one line a call.",
+)
+@click.option(
+    "--grace-seconds",
+    type=click.FloatRange(0, 3600),
+    default=5.0,
+    show_default=True,
+    envvar="MOCKDRIVER_GRACE_SECONDS",
+    help="How long calls in flight may take to finish when the server is stopped.",
+)
+@click.option(
+    "--seed",
+    type=int,
+    default=0,
+    show_default=True,
+    envvar="MOCKDRIVER_SEED",
+    help="Fixes all that is random.",
+)
+def serve(
+    scenario: str,
+    endpoint: str,
+    node: str | None,
+    switches: dict[Capability, bool],
+    numbers: dict[Capability, int],
+    driver_name: str | None,
+    node_info_reply: str | None,
+    log_format: str,
+    grace_seconds: float,
+    seed: int,
+) -> None:
+    """Serve the CSI services on a Unix socket until SIGTERM or Ctrl-C."""
+    # Blocked before any thread starts: all threads inherit it, and sigwait() below gets them.
+    signal.pthread_sigmask(signal.SIG_BLOCK, _STOP_SIGNALS)
+    try:
+        path = parse_endpoint(endpoint)
+    except EndpointMistake as mistake:
+        raise click.ClickException(str(mistake)) from None
+    loaded = load_or_exit(scenario)
+    runtime = WallRuntime(seed)
+    log = LogWriter(runtime, sys.stderr, LogFormat(log_format))
+    cloud = make_cloud(loaded, runtime)
+    ids = [instance.id for instance in cloud.operator.instances()]
+    node_id = _chosen_node(node, ids)
+    overrides = DriverOverrides(
+        name=driver_name,
+        node_info_reply=node_info_reply,
+        switches=switches,
+        numbers=numbers,
+    )
+    server = make_server(loaded, cloud, runtime, overrides, on_call=log.call)
+    logging.basicConfig(level=logging.INFO, handlers=[log])
+    log.start()
+    try:
+        _serve(server, loaded, path, node_id, grace_seconds)
+    finally:
+        log.close()
+
+
+def _chosen_node(node: str | None, ids: Sequence[str]) -> str | None:
+    if node is None:
+        return ids[0] if ids else None
+    if node not in ids:
+        known = ", ".join(ids[:20]) or "none"
+        raise click.BadParameter(
+            f"the scenario has no instance {node!r}, there are: {known}", param_hint="--node"
+        )
+    return node
+
+
+def _serve(
+    server: MockServer,
+    loaded: LoadedScenario,
+    path: Path,
+    node_id: str | None,
+    grace_seconds: float,
+) -> None:
+    for warning in loaded.warnings:
+        _log.warning("%s", warning)
+    for sentence in server.broken_invariants:
+        _log.warning("broken on purpose? %s", sentence)
+    try:
+        server.listen(path, node_id)
+    except (EndpointMistake, NotReady) as problem:
+        server.stop(0)
+        raise click.ClickException(str(problem)) from None
+    _announce(loaded, path, node_id)
+    number = signal.sigwait(_STOP_SIGNALS)
+    _log.info(
+        "%s: no new calls, those in flight may finish for %g s",
+        signal.Signals(number).name,
+        grace_seconds,
+    )
+    _die_at_second_signal(path)
+    server.stop(grace_seconds)
+    _log.info("stopped")
+
+
+def _announce(loaded: LoadedScenario, path: Path, node_id: str | None) -> None:
+    """Say on standard output that the server is ready; nobody has to read it."""
+    ready = (
+        f"mockdriver {mockdriver.__version__} is ready: scenario {loaded.name}, "
+        f"node {node_id or 'none'}, listening on unix://{path}"
+    )
+    lines = [ready, *grpcurl_lines(path, node_id)]
+    with contextlib.suppress(BrokenPipeError):
+        click.echo("\n".join(lines))
+        sys.stdout.flush()
+
+
+def _die_at_second_signal(path: Path) -> None:
+    """Let a second Ctrl-C or SIGTERM end the process at once, but not leave its socket."""
+
+    def die(number: int, frame: FrameType | None) -> None:
+        with contextlib.suppress(OSError):
+            path.unlink()
+        os._exit(128 + number)
+
+    for number in _STOP_SIGNALS:
+        signal.signal(number, die)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOP_SIGNALS)

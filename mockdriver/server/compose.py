@@ -1,0 +1,68 @@
+"""From a scenario to a cloud, a driver's configuration and a server."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import mockdriver
+from mockdriver.cloud import Cloud
+from mockdriver.driver.attachment_tags import PUBLISHED_AT_START
+from mockdriver.driver.capabilities import Capabilities, Capability
+from mockdriver.driver.context import DriverConfig, NodeInfoReply
+from mockdriver.journal import Entry
+from mockdriver.runtime import Runtime
+from mockdriver.scenario import build
+from mockdriver.scenario.driver_model import DriverModel
+from mockdriver.scenario.load import LoadedScenario
+from mockdriver.scenario.plan import InstancePlan
+from mockdriver.scenario.story_model import AddInstance
+from mockdriver.server.mock_server import MockServer
+
+
+@dataclass(frozen=True)
+class DriverOverrides:
+    """What the command line says about the driver; it beats the scenario."""
+
+    name: str | None = None
+    node_info_reply: str | None = None
+    switches: Mapping[Capability, bool] = field(default_factory=dict)
+    numbers: Mapping[Capability, int] = field(default_factory=dict)
+
+
+NO_OVERRIDES = DriverOverrides()
+
+
+def make_cloud(loaded: LoadedScenario, runtime: Runtime) -> Cloud:
+    """Return a cloud in the state that the scenario describes."""
+    return build.build(loaded, runtime, published_tags=PUBLISHED_AT_START)
+
+
+def add_instance(loaded: LoadedScenario, cloud: Cloud, new: AddInstance) -> InstancePlan:
+    """Add an instance to a scenario's cloud; raises what the cloud refuses it with."""
+    return build.add_instance(cloud, loaded.cloud, new, published_tags=PUBLISHED_AT_START)
+
+
+def driver_config(driver: DriverModel, overrides: DriverOverrides = NO_OVERRIDES) -> DriverConfig:
+    """Return the driver's configuration: the overrides, else the scenario, else the defaults."""
+    switches = {
+        Capability(service, name): on for service, name, on in driver.capabilities.switches()
+    }
+    return DriverConfig(
+        name=overrides.name or driver.name,
+        vendor_version=mockdriver.__version__,
+        capabilities=Capabilities({**switches, **overrides.switches}, overrides.numbers),
+        node_info_reply=NodeInfoReply(overrides.node_info_reply or driver.node_info_reply),
+    )
+
+
+def make_server(
+    loaded: LoadedScenario,
+    cloud: Cloud,
+    runtime: Runtime,
+    overrides: DriverOverrides = NO_OVERRIDES,
+    on_call: Callable[[Entry], None] | None = None,
+) -> MockServer:
+    """Return a server for the scenario's driver over a cloud; it does not listen yet."""
+    config = driver_config(loaded.driver, overrides)
+    return MockServer(cloud, config, runtime, on_call=on_call)

@@ -1,0 +1,62 @@
+"""A running mock: a cloud, the driver in front of it, and the driver's sockets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from mockdriver.cloud import Cloud
+from mockdriver.driver.context import DriverConfig
+from mockdriver.driver.descriptors import reflected
+from mockdriver.driver.driver import Driver
+from mockdriver.journal import Entry, Journal
+from mockdriver.runtime import Runtime
+from mockdriver.server.socket_server import SocketServer, worker_pool
+
+
+class MockServer:
+    """Driver and sockets over a cloud that outlives them."""
+
+    def __init__(
+        self,
+        cloud: Cloud,
+        config: DriverConfig,
+        runtime: Runtime,
+        *,
+        on_call: Callable[[Entry], None] | None = None,
+    ) -> None:
+        """Make a server that does not listen yet. `on_call` sees each call as it ends."""
+        self.cloud = cloud
+        self.journal = Journal(runtime, on_end=on_call)
+        self.broken_invariants = config.capabilities.broken_invariants()
+        self._driver = Driver(config, cloud, runtime, self.journal)
+        self._descriptors = reflected(config.capabilities)
+        self._pool: ThreadPoolExecutor = worker_pool()
+        self._sockets: list[SocketServer] = []
+
+    def listen(self, path: Path, node_id: str | None) -> None:
+        """Serve Identity, Controller and the Node service of `node_id` on a socket.
+
+        Returns once Probe answers there. Raises EndpointMistake and NotReady.
+        """
+        server = SocketServer(path, self._driver.handlers(node_id), self._pool, self._descriptors)
+        self._sockets.append(server)
+        server.wait_until_ready()
+
+    def topology_of(self, instance_id: str) -> Mapping[str, str]:
+        """Return the topology segments of an instance; raises InstanceNotFound."""
+        return self._driver.topology_of(instance_id)
+
+    def topology_of_zone(self, zone: str) -> Mapping[str, str]:
+        """Return the topology segments of a zone."""
+        return self._driver.topology_of_zone(zone)
+
+    def stop(self, grace_seconds: float) -> None:
+        """Take no new calls, let those in flight finish, remove the sockets."""
+        stopping = [server.begin_stop(grace_seconds) for server in self._sockets]
+        for server, wait in zip(self._sockets, stopping, strict=True):
+            wait()
+            server.remove_file()
+        self._sockets.clear()
+        self._pool.shutdown(wait=False)
