@@ -48,7 +48,12 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     locked = read_lock("run")
     constraints.write_text("".join(f"{name}=={lock.version}\n" for name, lock in locked.items()))
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
-    return {**kept, "PIP_CONSTRAINT": str(constraints), "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    return {
+        **kept,
+        "PIP_CONSTRAINT": str(constraints),
+        "PIP_BUILD_CONSTRAINT": str(constraints),
+        "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+    }
 
 
 @pytest.fixture(scope="module")
