@@ -15,7 +15,7 @@ class VolumeRecords:
 
     def __init__(self) -> None:
         self._known: dict[str, dict[str, bool]] = {}
-        self._recordings: dict[str, list[set[str]]] = {}
+        self._recordings: dict[str, list[_Recording]] = {}
 
     def remember(self, node_id: str, volume_id: str, *, published: bool) -> None:
         """Note a volume that the CO tries to publish, or has `published`, on a node."""
@@ -47,15 +47,24 @@ class VolumeRecords:
         They are those known when it begins, and every one processed until it ends: an attach that
         completes in between is not misread as out of band (KEP-6011, "Race Condition Mitigation").
         """
-        managed = set(self._known.get(node_id, ()))
+        recording = _Recording()
         recordings = self._recordings.setdefault(node_id, [])
-        recordings.append(managed)
+        # First the recording, then the list, in the KEP's order: a volume that another thread
+        # publishes in between is in both and not in neither.
+        recordings.append(recording)
+        recording.volume_ids.update(self._known.get(node_id, ()))
         try:
-            yield managed
+            yield recording.volume_ids
         finally:
-            # By identity: two recordings can hold equal sets.
-            recordings[:] = [item for item in recordings if item is not managed]
+            recordings.remove(recording)
 
     def _record(self, node_id: str, volume_id: str) -> None:
-        for managed in self._recordings.get(node_id, ()):
-            managed.add(volume_id)
+        for recording in tuple(self._recordings.get(node_id, ())):
+            recording.volume_ids.add(volume_id)
+
+
+class _Recording:
+    """The ids of one lookup. Not a bare set: two lookups can have equal ones and stay two."""
+
+    def __init__(self) -> None:
+        self.volume_ids: set[str] = set()
