@@ -61,7 +61,12 @@ def _text_line(result: StepResult) -> str:
 
 def _step_text(result: StepResult) -> str:
     arguments = _arguments(result)
-    return " ".join([result.step.verb, *(f"{key}={value}" for key, value in arguments.items())])
+    shown = (f"{key}={_value_text(value)}" for key, value in arguments.items())
+    return " ".join([result.step.verb, *shown])
+
+
+def _value_text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _json_line(result: StepResult) -> str:

@@ -19,11 +19,11 @@ from mockdriver.cloud.errors import DiskNotFound, Throttled, quoted
 from mockdriver.driver.errors import AttachmentVanished, PatienceExhausted
 from mockdriver.runtime import Runtime
 
-PATIENCE_SECONDS = 10.0
+PATIENCE_SECONDS = 20.0
 """How long one API call is retried while the cloud throttles it."""
 
 _FIRST_PAUSE_SECONDS = 0.1
-_LONGEST_PAUSE_SECONDS = 2.0
+_LONGEST_PAUSE_SECONDS = 1.0
 
 _BETWEEN_READS_SECONDS = 0.1
 """The pause between two looks at a transition that ends after a number of looks."""

@@ -18,7 +18,7 @@ A writer that wakes for each line takes Python's lock from the calls each time: 
 formatting, is what a log costs (docs/decisions).
 """
 
-_Item = Entry | logging.LogRecord
+_Item = Entry | str
 
 
 class LogWriter(logging.Handler):
@@ -42,8 +42,11 @@ class LogWriter(logging.Handler):
         self._queue.put(entry)
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write a line for a log record."""
-        self._queue.put(record)
+        """Write a line for a log record, made at once: what it is about may change."""
+        try:
+            self._queue.put(record_line(record, self._format))
+        except Exception:  # a record that fits its arguments badly must not end the thread
+            self.handleError(record)
 
     def close(self) -> None:
         """Write what is left and end the thread."""
@@ -68,8 +71,8 @@ class LogWriter(logging.Handler):
 
     def _line(self, item: _Item) -> str:
         if isinstance(item, Entry):
-            return call_line(item, self._format, self._runtime.epoch_seconds) + "\n"
-        return record_line(item, self._format) + "\n"
+            item = call_line(item, self._format, self._runtime.epoch_seconds)
+        return item + "\n"
 
     def _write(self, text: str) -> None:
         try:
