@@ -21,12 +21,16 @@ from tests.cloud.small_region import CO_TAGS, SmallRegion
 OTHER_TAGS = {"access_mode": "SINGLE_NODE_READER_ONLY"}
 
 
-@pytest.fixture
-def region() -> SmallRegion:
+def two_instances() -> SmallRegion:
     region = SmallRegion()
     region.add_instance("i-1")
     region.add_instance("i-2")
     return region
+
+
+@pytest.fixture
+def region() -> SmallRegion:
+    return two_instances()
 
 
 # --------------------------------------------------------------------------------------- numbers

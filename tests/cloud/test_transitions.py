@@ -146,7 +146,7 @@ def test_a_disk_whose_timed_detach_has_ended_can_be_attached_elsewhere() -> None
 
 @BOTH_READS
 @pytest.mark.parametrize("reads", [1, 2, 3, 7])
-def test_each_of_n_reads_shows_an_attach_under_way_and_the_next_one_shows_it_done(
+def test_each_of_n_reads_shows_an_attach_under_way_and_the_next_shows_it_done(
     read: Read, reads: int
 ) -> None:
     region = attaching_region(Transition(after_reads=reads))
@@ -156,7 +156,7 @@ def test_each_of_n_reads_shows_an_attach_under_way_and_the_next_one_shows_it_don
 
 @BOTH_READS
 @pytest.mark.parametrize("reads", [1, 2, 3, 7])
-def test_each_of_n_reads_shows_a_detach_under_way_and_the_next_one_shows_it_gone(
+def test_each_of_n_reads_shows_a_detach_under_way_and_the_next_shows_it_gone(
     read: Read, reads: int
 ) -> None:
     region = detaching_region(Transition(after_reads=reads))
