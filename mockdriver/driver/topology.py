@@ -34,19 +34,30 @@ class TopologyKeys:
     ) -> str | None:
         """Return the zone to create a volume in, or None if the requirement names none.
 
-        Preferred topologies first, then requisite ones, each in the order given (CSI spec,
+        Preferred topologies first, then requisite ones, each in the order given. Where there are
+        requisite ones, the zone satisfies one of them whatever is preferred (CSI spec,
         TopologyRequirement). Raises NoAccessibleZone if none of those named can be had.
         """
         wanted = [*requirement.preferred, *requirement.requisite]
         if not wanted:
             return None
         known = list(zones)
+        allowed = known
+        if requirement.requisite:
+            allowed = [zone for zone in known if self.meets(requirement.requisite, zone, region)]
         for topology in wanted:
-            for zone in known:
-                segments = self.of_zone(zone, region).segments
-                if all(segments.get(key) == value for key, value in topology.segments.items()):
+            for zone in allowed:
+                if self.meets([topology], zone, region):
                     return zone
         raise NoAccessibleZone(
             "accessibility_requirements: none of the topologies can be had, "
             f"the zones are: {', '.join(known)}"
+        )
+
+    def meets(self, topologies: Iterable[csi_pb2.Topology], zone: str, region: str) -> bool:
+        """Tell whether what is in a zone is accessible from one of the topologies."""
+        segments = self.of_zone(zone, region).segments
+        return any(
+            all(segments.get(key) == value for key, value in topology.segments.items())
+            for topology in topologies
         )
