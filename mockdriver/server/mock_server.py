@@ -54,9 +54,12 @@ class MockServer:
 
     def stop(self, grace_seconds: float) -> None:
         """Take no new calls, let those in flight finish, remove the sockets."""
-        stopping = [server.begin_stop(grace_seconds) for server in self._sockets]
-        for server, wait in zip(self._sockets, stopping, strict=True):
+        for wait in [server.begin_stop(grace_seconds) for server in self._sockets]:
             wait()
-            server.remove_file()
         self._sockets.clear()
         self._pool.shutdown(wait=False)
+
+    def remove_sockets(self) -> None:
+        """Remove the sockets without stopping, for a process that is about to end at once."""
+        for server in self._sockets:
+            server.remove_file()

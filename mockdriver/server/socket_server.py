@@ -13,7 +13,13 @@ from grpc_reflection.v1alpha import reflection
 
 from csi_spec import csi_pb2, csi_pb2_grpc
 from mockdriver.driver.calls import Handler
-from mockdriver.server.sockets import EndpointMistake, SocketFile, grpc_target, make_way
+from mockdriver.server.sockets import (
+    EndpointMistake,
+    SocketFile,
+    grpc_target,
+    make_way,
+    name_to_bind,
+)
 
 WORKER_THREADS = 1_000
 """Threads start only when needed. A call that is held or waits for the cloud keeps one."""
@@ -49,6 +55,8 @@ class SocketServer:
         """
         self.path = path
         make_way(path)
+        bound = name_to_bind(path)
+        make_way(bound)
         # No maximum_concurrent_rpcs: gRPC would answer RESOURCE_EXHAUSTED by itself, and a CO
         # would take that for a full node.
         self._server = grpc.server(
@@ -69,10 +77,11 @@ class SocketServer:
             [*names, reflection.SERVICE_NAME], self._server, pool=descriptors
         )
         try:
-            self._server.add_insecure_port(grpc_target(path))
+            self._server.add_insecure_port(grpc_target(bound))
         except RuntimeError:
             raise EndpointMistake(f"endpoint {str(path)!r}: cannot be bound") from None
         self._server.start()
+        bound.rename(path)
         self._file = SocketFile(path)
 
     def wait_until_ready(self) -> None:
@@ -86,11 +95,13 @@ class SocketServer:
                 raise NotReady(f"{self.path}: does not answer Probe: {error}") from None
 
     def begin_stop(self, grace_seconds: float) -> Callable[[], object]:
-        """Take no new calls; return a function that waits for the end.
+        """Take no new calls and remove the socket; return a function that waits for the end.
 
         Calls in flight may finish for `grace_seconds`, then they are ended.
         """
-        return self._server.stop(grace_seconds).wait
+        stopped = self._server.stop(grace_seconds)
+        self.remove_file()
+        return stopped.wait
 
     def remove_file(self) -> None:
         """Remove the socket, unless another process has put its own in the place."""

@@ -79,6 +79,16 @@ def make_way(path: Path) -> None:
         path.unlink()
 
 
+def name_to_bind(path: Path) -> Path:
+    """Return another name in the same folder, no longer than `path`, for gRPC to bind.
+
+    When gRPC stops listening it removes whatever socket lies at the path that it was given, be it
+    another process's. So it gets this name, and the socket is moved to `path` once it is bound.
+    """
+    first = "_" if path.name.startswith("~") else "~"
+    return path.with_name(first + path.name[1:])
+
+
 class SocketFile:
     """The socket file of a server that is listening; it goes away with the server."""
 
@@ -117,13 +127,13 @@ def _require_folder(path: Path) -> None:
 
 def _answers(path: Path) -> bool:
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
-        # A listener whose queue is full makes connect() wait: it is alive, and 1 s tells.
         probe.settimeout(1.0)
         try:
             probe.connect(str(path))
         except (ConnectionRefusedError, FileNotFoundError):
             return False
-        except TimeoutError:
+        except (BlockingIOError, TimeoutError):
+            # The listener's queue is full (EAGAIN on Linux, a wait elsewhere): it is alive.
             return True
         except OSError as error:
             reason = os.strerror(error.errno or errno.EIO)
