@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
 
 
-def grpcurl_lines(path: Path, node_id: str | None) -> list[str]:
-    """Return grpcurl commands that walk through both flows of KEP-6011 and a publish."""
+def grpcurl_lines(path: Path, node_id: str | None, topology: Mapping[str, str]) -> list[str]:
+    """Return grpcurl commands that walk through both flows of KEP-6011 and a publish.
+
+    `topology` is the node's: a volume has to be made in its zone to be published there.
+    """
     if node_id is None:
         return [_grpcurl(path, "Identity/GetPluginInfo", {})]
     capability = {"mount": {}, "access_mode": {"mode": "SINGLE_NODE_WRITER"}}
+    create = {
+        "name": "pvc-1",
+        "volume_capabilities": [capability],
+        "accessibility_requirements": {"requisite": [{"segments": dict(topology)}]},
+    }
     publish = {
         "volume_id": "vol-00000001",
         "node_id": node_id,
@@ -22,11 +31,7 @@ def grpcurl_lines(path: Path, node_id: str | None) -> list[str]:
         _grpcurl(path, "Node/NodeGetInfo", {"controller_get_node_info": True}),
         _grpcurl(path, "Controller/ControllerGetNodeInfo", {"node_id": node_id}),
         "Make a volume and publish it on the node:",
-        _grpcurl(
-            path,
-            "Controller/CreateVolume",
-            {"name": "pvc-1", "volume_capabilities": [capability]},
-        ),
+        _grpcurl(path, "Controller/CreateVolume", create),
         _grpcurl(path, "Controller/ControllerPublishVolume", publish),
     ]
 

@@ -180,39 +180,39 @@ def _serve(
         _log.warning("broken on purpose? %s", sentence)
     try:
         server.listen(path, node_id)
+        _announce(server, loaded, path, node_id)
+        number = signal.sigwait(_STOP_SIGNALS)
+        _log.info(
+            "%s: no new calls, those in flight may finish for %g s",
+            signal.Signals(number).name,
+            grace_seconds,
+        )
+        _die_at_second_signal(server)
+        server.stop(grace_seconds)
+        _log.info("stopped")
     except (EndpointMistake, NotReady) as problem:
-        server.stop(0)
         raise click.ClickException(str(problem)) from None
-    _announce(loaded, path, node_id)
-    number = signal.sigwait(_STOP_SIGNALS)
-    _log.info(
-        "%s: no new calls, those in flight may finish for %g s",
-        signal.Signals(number).name,
-        grace_seconds,
-    )
-    _die_at_second_signal(path)
-    server.stop(grace_seconds)
-    _log.info("stopped")
+    finally:
+        server.stop(0)
 
 
-def _announce(loaded: LoadedScenario, path: Path, node_id: str | None) -> None:
+def _announce(server: MockServer, loaded: LoadedScenario, path: Path, node_id: str | None) -> None:
     """Say on standard output that the server is ready; nobody has to read it."""
     ready = (
         f"mockdriver {mockdriver.__version__} is ready: scenario {loaded.name}, "
         f"node {node_id or 'none'}, listening on unix://{path}"
     )
-    lines = [ready, *grpcurl_lines(path, node_id)]
-    with contextlib.suppress(BrokenPipeError):
-        click.echo("\n".join(lines))
-        sys.stdout.flush()
+    topology = {} if node_id is None else server.topology_of(node_id)
+    lines = [ready, *grpcurl_lines(path, node_id, topology)]
+    with contextlib.suppress(OSError):  # the reader has gone, or the disk is full
+        click.echo(os.fsencode("\n".join(lines)))  # a path is bytes, not always text
 
 
-def _die_at_second_signal(path: Path) -> None:
+def _die_at_second_signal(server: MockServer) -> None:
     """Let a second Ctrl-C or SIGTERM end the process at once, but not leave its socket."""
 
     def die(number: int, frame: FrameType | None) -> None:
-        with contextlib.suppress(OSError):
-            path.unlink()
+        server.remove_sockets()
         os._exit(128 + number)
 
     for number in _STOP_SIGNALS:
