@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
 from mockdriver.journal.entry import Entry
+
+_UNSAFE = re.compile("[\x7f-\x9f\u2028\u2029]")
+"""What JSON leaves as it is, but readers take for a line's end, or terminals for a command."""
 
 
 class LogFormat(StrEnum):
@@ -66,4 +70,5 @@ def _timestamp(utc_seconds: float) -> str:
 
 
 def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
