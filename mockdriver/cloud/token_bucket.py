@@ -9,8 +9,8 @@ from dataclasses import dataclass
 class Quota:
     """Limits of one cloud API; what is None is not limited.
 
-    `burst` tokens at most, `per_second` new ones, `max_ids` ids in one call, and `delay_seconds`
-    that each call takes before it has its effect.
+    `burst` tokens at most, `per_second` new ones (without it none ever comes back), `max_ids` ids
+    in one call, and `delay_seconds` that each call takes before it has its effect.
     """
 
     burst: float | None = None

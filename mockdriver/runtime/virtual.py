@@ -43,9 +43,11 @@ class _VirtualEvent:
 class VirtualRuntime:
     """A clock that stands still while any work runs, and jumps to the next time waited for.
 
-    Work is what is inside a `working` block. A thread that waits hands its share of work back for
-    as long as it waits, so the clock moves exactly when nothing else can happen. The jump and the
-    waking are one step: two waits that end at the same moment are both awake before either runs.
+    Work is what is inside a `working` block. Each wait hands one piece of work back for as long as
+    it lasts, so the clock moves exactly when nothing else can happen. The piece may have been
+    counted by another thread, such as the client of a call whose handler waits; a thread that waits
+    for nobody's work would take the piece of somebody else. The jump and the waking are one step:
+    two waits that end at the same moment are both awake before either runs.
     """
 
     def __init__(self, seed: int = 0) -> None:
