@@ -7,6 +7,7 @@ from importlib import import_module
 import click
 
 import mockdriver
+from mockdriver.scenario.mistakes import unknown_name
 
 COMMANDS = {
     "serve": "mockdriver.cli.serve",
@@ -31,6 +32,14 @@ class _LazyCommands(click.Group):
         command = getattr(import_module(module), cmd_name)
         assert isinstance(command, click.Command)
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        # click suggests only commands that are imported already
+        if args[0] not in COMMANDS and not args[0].startswith("-"):
+            ctx.fail(unknown_name("command", args[0], COMMANDS))
+        return super().resolve_command(ctx, args)
 
 
 @click.command(cls=_LazyCommands, context_settings={"help_option_names": ["-h", "--help"]})
