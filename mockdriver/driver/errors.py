@@ -23,6 +23,34 @@ class OperationPending(DriverError):
     """Another call on the same object is in flight."""
 
 
+class PathInTheWay(DriverError):
+    """What is at a path, or is not there, stands in the way of the call."""
+
+    def __init__(self, field: str, problem: str) -> None:
+        self.field = field
+        super().__init__(f"{field}: {problem}")
+
+
+class NotPublishedHere(DriverError):
+    """The volume is not attached to, or not staged on, the node that is asked to use it."""
+
+
+class MissingStagingPath(DriverError):
+    """A driver that stages volumes was asked to publish one without its staging path."""
+
+
+class NotAtPath(DriverError):
+    """The volume is not at the path that was named."""
+
+
+class UsedOtherwise(DriverError):
+    """The volume is in use on this node in a way that does not allow for this one."""
+
+
+class InvalidToken(DriverError):
+    """A page token that no earlier page has given."""
+
+
 class IncompatibleRepeat(DriverError):
     """The object exists already, but is not what this call asks for."""
 

@@ -1,0 +1,226 @@
+"""The CSI Node service's RPCs about volumes: stage, publish, their reverse, and statistics."""
+
+from __future__ import annotations
+
+from csi_spec import csi_pb2
+from mockdriver.cloud import AttachmentState, Caller, Disk
+from mockdriver.cloud.errors import DiskNotFound, quoted
+from mockdriver.driver import access, capacity
+from mockdriver.driver.capabilities import (
+    NODE_SINGLE_NODE_MULTI_WRITER,
+    PUBLISH_UNPUBLISH_VOLUME,
+    STAGE_UNSTAGE_VOLUME,
+)
+from mockdriver.driver.context import DriverContext
+from mockdriver.driver.errors import (
+    IncompatibleRepeat,
+    MissingStagingPath,
+    NoInstance,
+    NotAtPath,
+    NotPublishedHere,
+    UsedOtherwise,
+)
+from mockdriver.driver.mounts import safe_path
+from mockdriver.driver.mounts.mount_table import MountTable, Published, Use
+
+_Unit = csi_pb2.VolumeUsage
+
+
+class NodeVolumes:
+    """Volumes on the instance `node_id`. A base of NodeService."""
+
+    def __init__(self, context: DriverContext, node_id: str | None) -> None:
+        self._context = context
+        self._capabilities = context.config.capabilities
+        self._node_id = node_id
+        self._files = context.files
+        self._table: MountTable | None = None
+        if node_id is not None:
+            self._table = context.mounts.of_node(node_id)
+
+    def NodeStageVolume(
+        self, request: csi_pb2.NodeStageVolumeRequest, caller: Caller
+    ) -> csi_pb2.NodeStageVolumeResponse:
+        """Note that a volume is staged. The folder is the CO's and stays as it is."""
+        path = safe_path.checked("staging_target_path", request.staging_target_path)
+        self._refuse_modes(request.volume_capability)
+        self._require_attached(request.volume_id)
+        use = _use(request.volume_capability)
+        key = (request.volume_id, path)
+        table = self._mounts()
+        with table.lock:
+            present = table.staged.get(key)
+            if present is not None and present != use:
+                raise IncompatibleRepeat(
+                    f"volume {quoted(request.volume_id)} is staged at "
+                    f"{quoted(path)} with another volume_capability"
+                )
+            self._files.require_folder("staging_target_path", path)
+            table.staged[key] = use
+        return csi_pb2.NodeStageVolumeResponse()
+
+    def NodeUnstageVolume(
+        self, request: csi_pb2.NodeUnstageVolumeRequest, caller: Caller
+    ) -> csi_pb2.NodeUnstageVolumeResponse:
+        """Forget that a volume is staged; one that is not staged is unstaged already."""
+        path = safe_path.checked("staging_target_path", request.staging_target_path)
+        table = self._mounts()
+        with table.lock:
+            table.staged.pop((request.volume_id, path), None)
+        return csi_pb2.NodeUnstageVolumeResponse()
+
+    def NodePublishVolume(
+        self, request: csi_pb2.NodePublishVolumeRequest, caller: Caller
+    ) -> csi_pb2.NodePublishVolumeResponse:
+        """Let the volume appear at the target path (CSI spec, NodePublishVolume)."""
+        path = safe_path.checked("target_path", request.target_path)
+        self._refuse_modes(request.volume_capability)
+        self._require_attached(request.volume_id)
+        table = self._mounts()
+        with table.lock:
+            self._require_staged(table, request)
+            self._publish(table, path, request)
+        return csi_pb2.NodePublishVolumeResponse()
+
+    def NodeUnpublishVolume(
+        self, request: csi_pb2.NodeUnpublishVolumeRequest, caller: Caller
+    ) -> csi_pb2.NodeUnpublishVolumeResponse:
+        """Let the target disappear; what is not this volume's is left alone."""
+        path = safe_path.checked("target_path", request.target_path)
+        table = self._mounts()
+        with table.lock:
+            present = table.published.get(path)
+            if present is not None and present.volume_id != request.volume_id:
+                return csi_pb2.NodeUnpublishVolumeResponse()
+            made = None if present is None else present.made
+            self._files.unpublish(path, request.volume_id, made)
+            if present is not None:
+                table.remove(path)
+        return csi_pb2.NodeUnpublishVolumeResponse()
+
+    def NodeGetVolumeStats(
+        self, request: csi_pb2.NodeGetVolumeStatsRequest, caller: Caller
+    ) -> csi_pb2.NodeGetVolumeStatsResponse:
+        """Count what the files at the path use, of the disk's size."""
+        table, path = self._mounts(), safe_path.normal(request.volume_path)
+        with table.lock:
+            published = table.published.get(path)
+            here = published is not None and published.volume_id == request.volume_id
+            staged = table.staged.get((request.volume_id, path))
+            block = here and published is not None and _is_block(published.use)
+        disk = self._disk(request.volume_id)
+        if not here and staged is None:
+            raise NotAtPath(
+                f"volume_path: volume {quoted(request.volume_id)} is not at {quoted(path)}"
+            )
+        total = disk.size_gib * capacity.GIB
+        response = csi_pb2.NodeGetVolumeStatsResponse()
+        if block:
+            response.usage.add(unit=_Unit.BYTES, total=total)
+            return response
+        used = self._files.usage(path)
+        response.usage.add(
+            unit=_Unit.BYTES,
+            total=total,
+            used=min(used.used_bytes, total),
+            available=max(0, total - used.used_bytes),
+        )
+        inodes = disk.size_gib * INODES_PER_GIB
+        response.usage.add(
+            unit=_Unit.INODES,
+            total=inodes,
+            used=min(used.used_inodes, inodes),
+            available=max(0, inodes - used.used_inodes),
+        )
+        return response
+
+    def _publish(
+        self, table: MountTable, path: str, request: csi_pb2.NodePublishVolumeRequest
+    ) -> None:
+        use = _use(request.volume_capability, request.readonly)
+        present = table.published.get(path)
+        if present is not None:
+            if present.volume_id != request.volume_id or present.use != use:
+                raise IncompatibleRepeat(
+                    f"target_path: volume {quoted(present.volume_id)} is published at "
+                    f"{quoted(path)} with another volume_id, volume_capability or readonly"
+                )
+            return
+        others = table.targets_of(request.volume_id)
+        if others and use.access_mode not in access.SEVERAL_TARGETS:
+            mode = csi_pb2.VolumeCapability.AccessMode.Mode.Name(
+                request.volume_capability.access_mode.mode
+            )
+            raise UsedOtherwise(
+                f"target_path: volume {quoted(request.volume_id)} is published at "
+                f"{quoted(others[0])}, and {mode} allows for one path only"
+            )
+        made = self._files.publish(
+            path,
+            request.volume_id,
+            block=request.volume_capability.HasField("block"),
+            readonly=request.readonly,
+        )
+        table.put(path, Published(request.volume_id, use, made))
+
+    def _require_staged(
+        self, table: MountTable, request: csi_pb2.NodePublishVolumeRequest
+    ) -> None:
+        if STAGE_UNSTAGE_VOLUME not in self._capabilities:
+            return
+        if not request.staging_target_path:
+            raise MissingStagingPath(
+                "staging_target_path: is required, since the node has STAGE_UNSTAGE_VOLUME"
+            )
+        path = safe_path.checked("staging_target_path", request.staging_target_path)
+        if (request.volume_id, path) not in table.staged:
+            raise NotPublishedHere(
+                f"staging_target_path: volume {quoted(request.volume_id)} is not staged at "
+                f"{quoted(path)}"
+            )
+
+    def _require_attached(self, volume_id: str) -> None:
+        """Raise unless the volume's device is on this machine, which it sees without the cloud."""
+        self._disk(volume_id)
+        if PUBLISH_UNPUBLISH_VOLUME not in self._capabilities:
+            return
+        assert self._node_id is not None
+        attachment = self._context.cloud.operator.attachment(volume_id, self._node_id)
+        if attachment is None or attachment.state is not AttachmentState.ATTACHED:
+            raise NotPublishedHere(
+                f"volume {quoted(volume_id)} is not attached to node {quoted(self._node_id)}, "
+                "ControllerPublishVolume comes first"
+            )
+
+    def _disk(self, volume_id: str) -> Disk:
+        self._mounts()
+        disk = self._context.cloud.operator.disk(volume_id)
+        if disk.boot:
+            raise DiskNotFound([volume_id])
+        return disk
+
+    def _refuse_modes(self, capability: csi_pb2.VolumeCapability) -> None:
+        access.refuse_unknown_modes(
+            "volume_capability", [capability], self._capabilities, NODE_SINGLE_NODE_MULTI_WRITER
+        )
+
+    def _mounts(self) -> MountTable:
+        if self._table is None:
+            raise NoInstance("the scenario has no instance for this Node service to run on")
+        return self._table
+
+
+INODES_PER_GIB = 65_536
+"""One inode for each 16 KiB, as ext4 makes them by default."""
+
+
+def _use(capability: csi_pb2.VolumeCapability, readonly: bool = False) -> Use:
+    return Use(
+        capability=capability.SerializeToString(deterministic=True),
+        access_mode=capability.access_mode.mode,
+        readonly=readonly,
+    )
+
+
+def _is_block(use: Use) -> bool:
+    return csi_pb2.VolumeCapability.FromString(use.capability).HasField("block")
