@@ -25,7 +25,7 @@ from mockdriver.scenario.kinds import (
 from mockdriver.scenario.mistakes import not_allowed, unknown_name
 
 MAX_SLOTS = 1_000_000
-MAX_INSTANCES = 200_000
+MAX_INSTANCES = 50_000
 MAX_QUOTA = 1_000_000_000
 
 PROVIDERS = ("generic",)

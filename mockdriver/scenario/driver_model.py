@@ -10,8 +10,8 @@ from pydantic import Field
 
 from mockdriver.scenario.base_model import Model
 from mockdriver.scenario.capability_names import BUILT, KNOWN
-from mockdriver.scenario.kinds import FLAG, Kind, mistake, mistakes_at, name_of, text_that
-from mockdriver.scenario.mistakes import Path, not_allowed, unknown_name
+from mockdriver.scenario.kinds import FLAG, Kind, Problem, mistake, mistakes_at, name_of, text_that
+from mockdriver.scenario.mistakes import not_allowed, unknown_name
 
 DEFAULT_NAME = "mock.csi.example.com"
 MAX_NAME_CHARACTERS = 63
@@ -33,7 +33,7 @@ def _switches(service: str) -> Kind:
     def check(value: object) -> dict[str, bool]:
         if not isinstance(value, dict):
             raise mistake(not_allowed(value, f"a mapping with {', '.join(built)}"))
-        problems: list[tuple[Path, str]] = []
+        problems: list[Problem] = []
         for name, switch in value.items():
             if name not in known:
                 problems.append(((name,), unknown_name("capability", name, built)))
