@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from mockdriver.scenario.cloud_model import MAX_INSTANCES, CloudModel
 from mockdriver.scenario.kinds import MAX_ID_BYTES
-from mockdriver.scenario.mistakes import Mistake, Path, quoted, unknown_name
+from mockdriver.scenario.mistakes import Mistake, Path, not_among, quoted
 from mockdriver.scenario.plan import (
     NUMBER_PLACE,
     CloudPlan,
@@ -196,7 +196,7 @@ def check_type(report: Report, found: Validated, name: str | None, place: Path) 
     known = dict.fromkeys((*found.model.cloud.instance_types, *(node.keys if node else ())))
     if name is None or name in known or any(types_path[:end] in found.cut for end in range(3)):
         return
-    report.add(found.path(*place), unknown_name("instance type", name, known))
+    report.add(found.path(*place), not_among("instance type", name, known))
 
 
 def check_zone(report: Report, found: Validated, zone: str | None, place: Path) -> None:
@@ -204,7 +204,7 @@ def check_zone(report: Report, found: Validated, zone: str | None, place: Path) 
     zones = found.model.cloud.zones
     if zone is None or not zones or zone in zones or not found.is_whole(_ZONES):
         return
-    report.add(found.path(*place), unknown_name("zone", zone, zones))
+    report.add(found.path(*place), not_among("zone", zone, zones))
 
 
 def ids_are_known(found: Validated) -> bool:

@@ -18,7 +18,7 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 from mockdriver.scenario.durations import ALLOWED as ALLOWED_DURATIONS
 from mockdriver.scenario.durations import PATTERN as DURATION_PATTERN
 from mockdriver.scenario.durations import parse_duration
-from mockdriver.scenario.mistakes import Path, UnknownName, not_allowed, quoted, unknown_name
+from mockdriver.scenario.mistakes import Path, UnknownName, not_allowed, not_among, quoted
 
 MISTAKE = "mistake"
 """The pydantic error type under which a kind reports; see `mistakes_at`."""
@@ -105,7 +105,7 @@ def name_of(kind: str, known: Iterable[str]) -> Kind:
         if not isinstance(value, str):
             raise mistake(not_allowed(value, f"one of {', '.join(names)}"))
         if value not in names:
-            raise mistake(unknown_name(kind, value, names))
+            raise mistake(not_among(kind, value, names))
         return value
 
     return Kind(check, {"enum": list(names)})
@@ -202,10 +202,10 @@ def count_or(items: Kind, minimum: int, maximum: int, words: str) -> Kind:
     return Kind(check, {"anyOf": [integers, lists]})
 
 
-def problems_of(error: PydanticCustomError) -> list[Problem]:
+def problems_of(error: PydanticCustomError) -> list[tuple[Path, str]]:
     """Return the mistakes that an error of a kind carries, each with where in the value it is."""
     problems: list[Problem] = (error.context or {})["problems"]
-    return problems
+    return [(at, str(text)) for at, text in problems]
 
 
 Text = Annotated[str, TEXT]

@@ -120,8 +120,13 @@ class UnknownName:
         return self.text if near is None else f"{self.text}, did you mean {quoted(near)}?"
 
 
-def unknown_name(kind: str, name: str, known: Iterable[str]) -> UnknownName:
+def unknown_name(kind: str, name: str, known: Iterable[str]) -> str:
     """Say that nothing has this name, what there is, and what was probably meant."""
+    return str(not_among(kind, name, known))
+
+
+def not_among(kind: str, name: str, known: Iterable[str]) -> UnknownName:
+    """Say the same, but look for what was probably meant only when somebody reads it."""
     names = tuple(dict.fromkeys(known))
     listed = ", ".join(printable(item) for item in names[:SHOWN_NAMES])
     if len(names) > SHOWN_NAMES:
