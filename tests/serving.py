@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from mockdriver.co.csi_client import CsiClient
 from tests.waiting import PATIENCE_SECONDS, wait_until
@@ -67,13 +68,15 @@ def serving(
     scenario: str | None = None,
     variables: Mapping[str, str] | None = None,
     endpoint: str | Path | None = None,
+    printing_to: IO[bytes] | None = None,
     ready: bool = True,
 ) -> Iterator[Serving]:
     """Run `mockdriver serve` while the block runs, in a folder of its own.
 
     `scenario` is the text of a scenario file. `endpoint` is the path to listen on, in full or from
     the folder; `csi.sock` if nothing else is said, by a flag or by `variables` of the environment.
-    Without `ready` nothing is waited for.
+    `printing_to` gets what it prints, instead of a file in the folder. Without `ready` nothing is
+    waited for.
     """
     # Not below pytest's folder, whose long names leave too few bytes for a socket's.
     with tempfile.TemporaryDirectory(prefix="mockdriver-test-") as name:
@@ -86,7 +89,11 @@ def serving(
         told = [*arguments, *(variables or {})]
         if endpoint is not None or not any(word.upper().endswith("ENDPOINT") for word in told):
             arguments += ["--endpoint", str(path)]
-        with start(arguments, folder, variables or {}) as process:
+        with (
+            (folder / "stdout").open("wb") as out,
+            (folder / "stderr").open("wb") as log,
+            _process(arguments, folder, variables or {}, printing_to or out, log) as process,
+        ):
             server = Serving(path, folder, process)
             RUNNING.append(server)
             try:
@@ -98,22 +105,22 @@ def serving(
 
 
 @contextmanager
-def start(
-    arguments: list[str], folder: Path, variables: Mapping[str, str]
+def _process(
+    arguments: list[str],
+    folder: Path,
+    variables: Mapping[str, str],
+    out: IO[bytes],
+    log: IO[bytes],
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """Run `mockdriver serve` with arguments; its output goes to files in `folder`.
-
-    It is killed when the block ends, if it has not ended by itself.
-    """
-    with (folder / "stdout").open("wb") as out, (folder / "stderr").open("wb") as log:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "mockdriver", "serve", *arguments],
-            cwd=folder,
-            env=environment(variables),
-            stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=log,
-        )
+    """Run `mockdriver serve`; kill it when the block ends, if it has not ended by itself."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "mockdriver", "serve", *arguments],
+        cwd=folder,
+        env=environment(variables),
+        stdin=subprocess.DEVNULL,
+        stdout=out,
+        stderr=log,
+    )
     try:
         yield process
     finally:
