@@ -12,7 +12,7 @@ from mockdriver.cloud.errors import DiskNotFound, InstanceNotFound, NotAttached,
 from mockdriver.driver import attachment_tags, capacity, node_info
 from mockdriver.driver.capabilities import VOLUME_ACCESSIBILITY_CONSTRAINTS
 from mockdriver.driver.context import DriverContext
-from mockdriver.driver.errors import IncompatibleRepeat, InvalidField
+from mockdriver.driver.errors import IncompatibleRepeat, InvalidField, NoAccessibleZone
 
 _Mode = csi_pb2.VolumeCapability.AccessMode
 
@@ -53,6 +53,11 @@ class ControllerService:
         if _BANNED_IN_NAMES.search(request.name):
             raise InvalidField(
                 "name", f"must not contain control characters: {quoted(request.name)}"
+            )
+        if request.HasField("volume_content_source"):
+            # An empty disk in the place of a copy would look like lost data.
+            raise InvalidField(
+                "volume_content_source", "this driver cannot create a volume from a source"
             )
         capacity.check_range(request.capacity_range)
         zone = self._zone_for(request)
@@ -152,8 +157,11 @@ class ControllerService:
         )
 
     def _default_zone(self) -> str:
-        instances = self._context.cloud.operator.instances()
-        return instances[0].zone if instances else self._context.cloud.operator.zones()[0]
+        operator = self._context.cloud.operator
+        zones = [instance.zone for instance in operator.instances()[:1]] or operator.zones()
+        if not zones:
+            raise NoAccessibleZone("the cloud has no zone to create a volume in")
+        return zones[0]
 
     def _refuse_other(
         self, disk: Disk, request: csi_pb2.CreateVolumeRequest, zone: str | None
@@ -173,11 +181,8 @@ class ControllerService:
         requirement = request.accessibility_requirements
         # Preferred is a wish; where requisite is given, any of it will do.
         allowed = requirement.requisite or requirement.preferred
-        has = self._context.topology_of(disk.zone).segments
-        return any(
-            all(has.get(key) == value for key, value in topology.segments.items())
-            for topology in allowed
-        )
+        context = self._context
+        return context.topology_keys.meets(allowed, disk.zone, context.cloud.region)
 
     def _volume(self, disk: Disk) -> csi_pb2.Volume:
         volume = csi_pb2.Volume(volume_id=disk.id, capacity_bytes=disk.size_gib * capacity.GIB)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from mockdriver.scenario.cloud_model import CloudModel
+from mockdriver.scenario.cloud_model import MAX_INSTANCES, CloudModel
 from mockdriver.scenario.kinds import MAX_ID_BYTES
-from mockdriver.scenario.mistakes import Mistake, Path, quoted, unknown_name
+from mockdriver.scenario.mistakes import Mistake, Path, not_among, quoted
 from mockdriver.scenario.plan import (
     NUMBER_PLACE,
     CloudPlan,
@@ -37,12 +37,9 @@ class CloudChecks:
 
     def run(self) -> CloudPlan | None:
         """Report the mistakes; return the plan, None where there is too much to write out."""
-        self._quotas_and_zones()
+        self._zones()
         self._instance_references()
-        count = resource_count(self._cloud)
-        if count > MAX_RESOURCES:
-            text = f"the cloud begins with {count} resources, allowed: at most {MAX_RESOURCES}"
-            self._report.add(self._found.path("cloud"), text, at_key=True)
+        if self._is_too_large():
             return None
         plan = plan_cloud(self._cloud)
         self._disk_ids()
@@ -54,7 +51,20 @@ class CloudChecks:
         self._slots(plan)
         return plan
 
-    def _quotas_and_zones(self) -> None:
+    def _is_too_large(self) -> bool:
+        instances = sum(model.count or 1 for model in self._cloud.instances)
+        resources = resource_count(self._cloud)
+        for count, limit, words in (
+            (instances, MAX_INSTANCES, "instances"),
+            (resources, MAX_RESOURCES, "resources"),
+        ):
+            if count > limit:
+                text = f"the cloud begins with {count} {words}, allowed: at most {limit}"
+                self._report.add(self._found.path("cloud"), text, at_key=True)
+                return True
+        return False
+
+    def _zones(self) -> None:
         seen: dict[str, int] = {}
         for index, zone in enumerate(self._cloud.zones or ()):
             if zone in seen:
@@ -186,7 +196,7 @@ def check_type(report: Report, found: Validated, name: str | None, place: Path) 
     known = dict.fromkeys((*found.model.cloud.instance_types, *(node.keys if node else ())))
     if name is None or name in known or any(types_path[:end] in found.cut for end in range(3)):
         return
-    report.add(found.path(*place), unknown_name("instance type", name, known))
+    report.add(found.path(*place), not_among("instance type", name, known))
 
 
 def check_zone(report: Report, found: Validated, zone: str | None, place: Path) -> None:
@@ -194,7 +204,7 @@ def check_zone(report: Report, found: Validated, zone: str | None, place: Path) 
     zones = found.model.cloud.zones
     if zone is None or not zones or zone in zones or not found.is_whole(_ZONES):
         return
-    report.add(found.path(*place), unknown_name("zone", zone, zones))
+    report.add(found.path(*place), not_among("zone", zone, zones))
 
 
 def ids_are_known(found: Validated) -> bool:

@@ -22,10 +22,10 @@ from mockdriver.scenario.kinds import (
     number,
     whole_number,
 )
-from mockdriver.scenario.mistakes import not_allowed, unknown_name
+from mockdriver.scenario.mistakes import not_allowed, not_among
 
 MAX_SLOTS = 1_000_000
-MAX_INSTANCES = 200_000
+MAX_INSTANCES = 50_000
 MAX_QUOTA = 1_000_000_000
 
 PROVIDERS = ("generic",)
@@ -41,7 +41,7 @@ def _check_provider(value: object) -> str:
             return value
         if value in LATER_PROVIDERS:
             raise mistake(f"provider {value} is not built yet, allowed: {', '.join(PROVIDERS)}")
-        raise mistake(unknown_name("provider", value, (*PROVIDERS, *LATER_PROVIDERS)))
+        raise mistake(not_among("provider", value, (*PROVIDERS, *LATER_PROVIDERS)))
     raise mistake(not_allowed(value, f"one of {', '.join(PROVIDERS)}"))
 
 

@@ -26,6 +26,7 @@ from ruamel.yaml.events import (
 from ruamel.yaml.scanner import Scanner, ScannerError
 
 from mockdriver.scenario.mistakes import (
+    MAX_MISTAKES,
     SHOWN_CHARACTERS,
     Mistake,
     Path,
@@ -43,7 +44,7 @@ from mockdriver.scenario.scalars import (
 )
 from mockdriver.scenario.tree import Node, Position, Tree
 
-MAX_NODES = 30_000
+MAX_NODES = 20_000
 MAX_DEPTH = 40
 MAX_TAG_CHARACTERS = 256
 MAX_DIRECTIVES = 8
@@ -304,6 +305,8 @@ class _Composer:
     def _report(self, position: Position, text: str) -> None:
         line, column = position
         self._mistakes.append(Mistake(self._file, line, column, path_text(self._path()), text))
+        if len(self._mistakes) >= MAX_MISTAKES:
+            raise ScenarioMistakes(self._mistakes)
 
     def _stop(self, position: Position, text: str) -> ScenarioMistakes:
         self._report(position, text)

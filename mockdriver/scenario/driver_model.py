@@ -10,8 +10,8 @@ from pydantic import Field
 
 from mockdriver.scenario.base_model import Model
 from mockdriver.scenario.capability_names import BUILT, KNOWN
-from mockdriver.scenario.kinds import FLAG, Kind, mistake, mistakes_at, name_of, text_that
-from mockdriver.scenario.mistakes import Path, not_allowed, unknown_name
+from mockdriver.scenario.kinds import FLAG, Kind, Problem, mistake, mistakes_at, name_of, text_that
+from mockdriver.scenario.mistakes import not_allowed, not_among
 
 DEFAULT_NAME = "mock.csi.example.com"
 MAX_NAME_CHARACTERS = 63
@@ -33,10 +33,10 @@ def _switches(service: str) -> Kind:
     def check(value: object) -> dict[str, bool]:
         if not isinstance(value, dict):
             raise mistake(not_allowed(value, f"a mapping with {', '.join(built)}"))
-        problems: list[tuple[Path, str]] = []
+        problems: list[Problem] = []
         for name, switch in value.items():
             if name not in known:
-                problems.append(((name,), unknown_name("capability", name, built)))
+                problems.append(((name,), not_among("capability", name, built)))
             elif not isinstance(switch, bool | None):
                 problems.append(((name,), not_allowed(switch, "true or false")))
             elif switch and name not in built:
@@ -83,7 +83,7 @@ def _check_mapping(value: object) -> str:
     if isinstance(value, str):
         if value in LATER_MAPPINGS:
             raise mistake(f"error mapping {value} is not built yet, allowed: spec")
-        raise mistake(unknown_name("error mapping", value, ("spec",)))
+        raise mistake(not_among("error mapping", value, ("spec",)))
     raise mistake(not_allowed(value, "spec"))
 
 

@@ -18,10 +18,10 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 from mockdriver.scenario.durations import ALLOWED as ALLOWED_DURATIONS
 from mockdriver.scenario.durations import PATTERN as DURATION_PATTERN
 from mockdriver.scenario.durations import parse_duration
-from mockdriver.scenario.mistakes import Path, not_allowed, quoted, unknown_name
+from mockdriver.scenario.mistakes import Path, UnknownName, not_allowed, not_among, quoted
 
 MISTAKE = "mistake"
-"""The pydantic error type under which a kind reports; see `mistake`."""
+"""The pydantic error type under which a kind reports; see `mistakes_at`."""
 
 MAX_ID_BYTES = 256
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
@@ -33,14 +33,18 @@ ListOf = Annotated[tuple[_Item, ...], Strict(False)]
 """A list in the file, a tuple in the model; the items stay strict."""
 
 
-def mistake(text: str, at: Path = ()) -> PydanticCustomError:
-    """Return the error that a kind raises; `at` points inside the value, where it has parts."""
-    return mistakes_at([(at, text)])
+Problem = tuple[Path, str | UnknownName]
+"""A mistake inside a value: where in it, and what is wrong."""
 
 
-def mistakes_at(problems: list[tuple[Path, str]]) -> PydanticCustomError:
-    """Return one error for several mistakes inside one value."""
-    return PydanticCustomError(MISTAKE, "{problems}", {"problems": problems})
+def mistake(text: str | UnknownName) -> PydanticCustomError:
+    """Return the error that a kind raises about the whole value."""
+    return mistakes_at([((), text)])
+
+
+def mistakes_at(problems: list[Problem]) -> PydanticCustomError:
+    """Return one error for mistakes inside one value."""
+    return PydanticCustomError(MISTAKE, "see the problems in the context", {"problems": problems})
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +105,7 @@ def name_of(kind: str, known: Iterable[str]) -> Kind:
         if not isinstance(value, str):
             raise mistake(not_allowed(value, f"one of {', '.join(names)}"))
         if value not in names:
-            raise mistake(unknown_name(kind, value, names))
+            raise mistake(not_among(kind, value, names))
         return value
 
     return Kind(check, {"enum": list(names)})
@@ -178,7 +182,7 @@ def count_or(items: Kind, minimum: int, maximum: int, words: str) -> Kind:
             return value
         if not isinstance(value, list):
             raise mistake(not_allowed(value, allowed))
-        problems: list[tuple[Path, str]] = []
+        problems: list[Problem] = []
         first: dict[str, int] = {}
         for index, item in enumerate(value):
             try:
@@ -200,8 +204,8 @@ def count_or(items: Kind, minimum: int, maximum: int, words: str) -> Kind:
 
 def problems_of(error: PydanticCustomError) -> list[tuple[Path, str]]:
     """Return the mistakes that an error of a kind carries, each with where in the value it is."""
-    problems: list[tuple[Path, str]] = (error.context or {})["problems"]
-    return problems
+    problems: list[Problem] = (error.context or {})["problems"]
+    return [(at, str(text)) for at, text in problems]
 
 
 Text = Annotated[str, TEXT]

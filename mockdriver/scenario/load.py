@@ -8,7 +8,7 @@ from mockdriver.scenario.checks import CloudChecks
 from mockdriver.scenario.cloud_model import CloudModel
 from mockdriver.scenario.composing import compose
 from mockdriver.scenario.driver_model import DriverModel
-from mockdriver.scenario.mistakes import Mistake, ScenarioMistakes
+from mockdriver.scenario.mistakes import Mistake
 from mockdriver.scenario.plan import CloudPlan
 from mockdriver.scenario.shipped import resolve
 from mockdriver.scenario.source import read_text
@@ -50,12 +50,12 @@ def loads(text: str, file: str = "scenario") -> LoadedScenario:
     report = Report(file, compose(text, file))
     found = validate(report)
     if found is None:
-        raise ScenarioMistakes(report.mistakes)
+        raise report.failure()
     cloud_checks = CloudChecks(report, found)
     plan = cloud_checks.run()
     story = StoryChecks(report, found, plan).run()
     if report.mistakes or plan is None:
-        raise ScenarioMistakes(report.mistakes)
+        raise report.failure()
     model = found.model
     return LoadedScenario(
         file=report.file,

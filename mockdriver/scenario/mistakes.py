@@ -7,9 +7,14 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+MAX_MISTAKES = 1000
+"""Nobody goes on looking for mistakes in a file that has so many."""
+
 SHOWN_MISTAKES = 100
 SHOWN_CHARACTERS = 100
 SHOWN_NAMES = 20
+COMPARED_NAMES = 50
+COMPARED_CHARACTERS = 48
 FILE = "file"
 """Stands in the place of the path where a mistake concerns the whole file."""
 
@@ -45,7 +50,8 @@ class ScenarioMistakes(Exception):
         lines = [str(mistake) for mistake in self.mistakes[:SHOWN_MISTAKES]]
         more = len(self.mistakes) - SHOWN_MISTAKES
         if more > 0:
-            lines.append(f"{self.mistakes[0].file}: and {more} more")
+            count = f"{more}" if len(self.mistakes) < MAX_MISTAKES else f"at least {more}"
+            lines.append(f"{self.mistakes[0].file}: and {count} more")
         return "\n".join(lines)
 
 
@@ -98,29 +104,47 @@ def not_allowed(value: object, allowed: str) -> str:
     return f"{shown(value)} is not allowed, allowed: {allowed}"
 
 
+@dataclass(frozen=True, slots=True)
+class UnknownName:
+    """The text of a mistake about a name that is not one of those `known`.
+
+    As a str it ends with the nearest of them. Finding that takes time, so it waits until then.
+    """
+
+    text: str
+    name: str
+    known: tuple[str, ...]
+
+    def __str__(self) -> str:
+        near = nearest(self.name, self.known)
+        return self.text if near is None else f"{self.text}, did you mean {quoted(near)}?"
+
+
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> str:
     """Say that nothing has this name, what there is, and what was probably meant."""
-    names = list(dict.fromkeys(known))
+    return str(not_among(kind, name, known))
+
+
+def not_among(kind: str, name: str, known: Iterable[str]) -> UnknownName:
+    """Say the same, but look for what was probably meant only when somebody reads it."""
+    names = tuple(dict.fromkeys(known))
     listed = ", ".join(printable(item) for item in names[:SHOWN_NAMES])
     if len(names) > SHOWN_NAMES:
         listed += f" and {len(names) - SHOWN_NAMES} more"
-    return f"unknown {kind} {quoted(name)}, allowed: {listed or 'none'}{did_you_mean(name, names)}"
-
-
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return `, did you mean "…"?` with the nearest known name, or nothing."""
-    near = nearest(name, known)
-    return "" if near is None else f", did you mean {quoted(near)}?"
+    text = f"unknown {kind} {quoted(name)}, allowed: {listed or 'none'}"
+    return UnknownName(text, name, names)
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """Return the known name that is most like `name`, if one is like it at all.
 
-    Upper and lower case, and `-` for `_`, count as the same.
+    Upper and lower case, and `-` for `_`, count as the same. Only so many names of such a length
+    are looked at: comparing takes quadratic time, and nobody misspells what he cannot survey.
     """
-    if len(name) > SHOWN_CHARACTERS:
-        return None  # comparing is quadratic, and nothing that long is a slip of the finger
-    folded = {_folded(item): item for item in reversed(list(known)[:1000])}
+    compared = [item for item in (name, *known) if len(item) <= COMPARED_CHARACTERS]
+    if not compared or compared[0] != name:
+        return None
+    folded = {_folded(item): item for item in reversed(compared[1 : COMPARED_NAMES + 1])}
     found = difflib.get_close_matches(_folded(name), folded, n=1, cutoff=0.6)
     return folded[found[0]] if found else None
 

@@ -7,7 +7,8 @@ and the builder follows it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from mockdriver.scenario.cloud_model import CloudModel, DiskModel, NewInstance
 
@@ -15,8 +16,7 @@ NUMBER_PLACE = "{n}"
 """What stands for 1, 2, 3 … in the ids of instances with a count."""
 
 
-@dataclass(frozen=True, slots=True)
-class InstancePlan:
+class InstancePlan(NamedTuple):
     """One instance to make. `source` is its place in the model's list of instances."""
 
     id: str
@@ -36,8 +36,7 @@ class InstancePlan:
         yield from self.published
 
 
-@dataclass(frozen=True, slots=True)
-class DiskPlan:
+class DiskPlan(NamedTuple):
     """One disk to make. `source` is its place in the model's list, None if it has none there."""
 
     id: str
@@ -73,17 +72,17 @@ def plan_instance(
     model: NewInstance, id: str, *, zone: str, number: int | None = None, source: int = 0
 ) -> InstancePlan:
     """Write one instance out; `zone` is where it goes by default, `number` fills templates."""
-    plan = InstancePlan(
-        id=id,
-        type=model.type,
-        zone=model.zone if model.zone is not None else zone,
-        network_interfaces=_ids(model.network_interfaces, f"{id}-eni-"),
-        boot_disk=model.boot_disk,
-        attached=_ids(model.attached, f"{id}-attached-"),
-        published=_ids(model.published, f"{id}-published-"),
-        source=source,
+    boot_disk = model.boot_disk
+    return InstancePlan(
+        id,
+        model.type,
+        zone if model.zone is None else model.zone,
+        _ids(model.network_interfaces, id, "eni", number),
+        None if boot_disk is None else _filled(boot_disk, number),
+        _ids(model.attached, id, "attached", number),
+        _ids(model.published, id, "published", number),
+        source,
     )
-    return plan if number is None else _numbered(plan, number)
 
 
 def default_zone(cloud: CloudModel) -> str:
@@ -143,20 +142,14 @@ def _disk(model: DiskModel, zone: str, source: int) -> DiskPlan:
     )
 
 
-def _ids(given: int | tuple[str, ...], prefix: str) -> tuple[str, ...]:
+def _ids(
+    given: int | tuple[str, ...], instance: str, word: str, number: int | None
+) -> tuple[str, ...]:
+    if given == 0:
+        return ()
     if isinstance(given, int):
-        return tuple(f"{prefix}{n}" for n in range(1, given + 1))
-    return given
-
-
-def _numbered(plan: InstancePlan, number: int) -> InstancePlan:
-    return replace(
-        plan,
-        network_interfaces=tuple(_filled(id, number) for id in plan.network_interfaces),
-        boot_disk=None if plan.boot_disk is None else _filled(plan.boot_disk, number),
-        attached=tuple(_filled(id, number) for id in plan.attached),
-        published=tuple(_filled(id, number) for id in plan.published),
-    )
+        return tuple([f"{instance}-{word}-{n}" for n in range(1, given + 1)])
+    return given if number is None else tuple([_filled(id, number) for id in given])
 
 
 def _filled(text: str, number: int | None) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import mockdriver
 from mockdriver.scenario.composing import compose
-from mockdriver.scenario.mistakes import did_you_mean, quoted
+from mockdriver.scenario.mistakes import unknown_name
 from mockdriver.scenario.source import read_text, refusal
 
 DEFAULT = "kep-6011-example"
@@ -61,11 +61,8 @@ def resolve(file_or_name: str) -> tuple[str, str]:
     if file_or_name in known:
         name = f"{file_or_name}{_SUFFIX}"
         return str(folder() / name), f"scenarios/{name}"
-    raise refusal(
-        file_or_name,
-        f"there is no such file, and no shipped scenario {quoted(file_or_name)}, allowed: "
-        f"{', '.join(known)}{did_you_mean(file_or_name, known)}",
-    )
+    problem = unknown_name("shipped scenario", file_or_name, known)
+    raise refusal(file_or_name, f"there is no such file, and {problem}")
 
 
 def _is_there(path: str) -> bool:

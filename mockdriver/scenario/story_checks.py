@@ -10,7 +10,7 @@ from collections.abc import Collection
 
 from mockdriver.scenario.checks import check_type, check_zone, ids_are_known
 from mockdriver.scenario.code_names import CODES
-from mockdriver.scenario.mistakes import Path, quoted, unknown_name
+from mockdriver.scenario.mistakes import Path, not_among, quoted
 from mockdriver.scenario.plan import CloudPlan
 from mockdriver.scenario.story_model import (
     AddInstance,
@@ -117,5 +117,5 @@ class StoryChecks:
 
     def _instance(self, id: str, place: Path) -> None:
         if self._instances is not None and id not in self._instances:
-            text = unknown_name("instance", id, self._instances)
+            text = not_among("instance", id, self._instances)
             self._report.add(self._found.path(*place), text)

@@ -13,11 +13,13 @@ from typing import Annotated, Any, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from mockdriver.scenario.kinds import MISTAKE
+from mockdriver.scenario.kinds import MISTAKE, Problem
 from mockdriver.scenario.mistakes import (
+    MAX_MISTAKES,
     Mistake,
     Path,
-    did_you_mean,
+    ScenarioMistakes,
+    UnknownName,
     path_text,
     printable,
     shown,
@@ -29,6 +31,7 @@ LATER_KEYS = frozenset({"faults", "add_fault", "clear_faults"})
 """Keys of the format that are not built yet."""
 
 _ROUNDS = 12  # cutting goes from a value to what holds it, and the format is not deep
+_SUGGESTIONS = 20  # so many mistakes get one: a file with more is no slip of the finger
 _KEY = "[key]"  # pydantic's last place of an error about a key
 _STAND_IN = {"scenario": "unnamed"}
 
@@ -41,15 +44,26 @@ class Report:
         self.tree = tree
         self.mistakes = list(tree.mistakes)
 
-    def add(self, path: Path, text: str, *, at_key: bool = False) -> None:
-        """Add a mistake about the value at `path`, or about its key."""
-        self.mistakes.append(self.line_about(path, text, at_key=at_key))
+    def add(self, path: Path, text: str | UnknownName, *, at_key: bool = False) -> None:
+        """Add a mistake about the value at `path`, or about its key.
+
+        Raises `failure()` when there are so many that nobody goes on looking.
+        """
+        if isinstance(text, UnknownName) and len(self.mistakes) >= _SUGGESTIONS:
+            text = text.text
+        self.mistakes.append(self.line_about(path, str(text), at_key=at_key))
+        if len(self.mistakes) >= MAX_MISTAKES:
+            raise self.failure()
 
     def line_about(self, path: Path, text: str, *, at_key: bool = False) -> Mistake:
         """Return the line that says `text` about the value at `path`, or about its key."""
         tree = self.tree
         line, column = tree.key_position(path) if at_key else tree.position(path)
         return Mistake(self.file, line, column, path_text(path), text)
+
+    def failure(self) -> ScenarioMistakes:
+        """Return the exception with all that was found."""
+        return ScenarioMistakes(self.mistakes)
 
 
 @dataclass
@@ -82,7 +96,8 @@ def validate(report: Report) -> Validated | None:
     root = report.tree.root
     if not isinstance(root.value, dict):
         if not root.broken:
-            report.add((), f"{shown(root.value)} is not a scenario, {_keys(ScenarioModel)}")
+            given = "an empty file" if root.value is None else shown(root.value)
+            report.add((), f"{given} is not a scenario, {_keys(ScenarioModel)}")
         return None
     cut = set(_broken_paths(root))
     for attempt in range(_ROUNDS):
@@ -93,13 +108,14 @@ def validate(report: Report) -> Validated | None:
             return Validated(ScenarioModel.model_validate(wanted), data, frozenset(cut), moved)
         except ValidationError as error:
             details = error.errors(include_url=False)
-        found = [_Finding(detail, data, moved) for detail in details]
-        if attempt == 0:
-            holes = {path[:-1] for path in cut}
-            for finding in found:
+        holes = {path[:-1] for path in cut}
+        to_cut: list[Path] = []
+        for detail in details:
+            finding = _Finding(detail, data, moved)
+            if attempt == 0:
                 finding.report(report, cut, holes)
-        for finding in found:
-            cut.update(finding.to_cut(cut))
+            to_cut.extend(finding.to_cut(cut))
+        cut.update(to_cut)
         if () in cut:
             return None
     return None
@@ -148,8 +164,8 @@ class _Finding:
         # cut already, and still wrong: then it is what holds it
         return [path[:-1] if path in cut else path for path in paths]
 
-    def _problems(self) -> list[tuple[Path, str]]:
-        problems: list[tuple[Path, str]] = self._detail["ctx"]["problems"]
+    def _problems(self) -> list[Problem]:
+        problems: list[Problem] = self._detail["ctx"]["problems"]
         return problems
 
     def _missing_text(self) -> str:
@@ -159,7 +175,7 @@ class _Finding:
                 return f"this key is missing, needed: {model_field_text(model, name)}"
         return "this key is missing"
 
-    def _structure_text(self) -> str:
+    def _structure_text(self) -> str | UnknownName:
         place, value = self._detail["loc"], self._detail["input"]
         if self._kind == "extra_forbidden":
             key = str(place[-1])
@@ -167,7 +183,7 @@ class _Finding:
                 return "not built yet"
             model = _model_at(place[:-1])
             known = list(_keys_by_field(model).values()) if model else []
-            return f"unknown key, allowed: {', '.join(known)}{did_you_mean(key, known)}"
+            return UnknownName(f"unknown key, allowed: {', '.join(known)}", key, tuple(known))
         if self._kind == "tuple_type":
             return f"{shown(value)} is not allowed, allowed: a list"
         if self._kind == "dict_type":

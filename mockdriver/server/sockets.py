@@ -113,11 +113,17 @@ def _identity(path: Path) -> tuple[int, int] | None:
 
 def _require_folder(path: Path) -> None:
     folder = path.parent
-    if not folder.exists():
+    try:
+        mode = folder.stat().st_mode
+    except FileNotFoundError:
         raise EndpointMistake(
             f"endpoint {str(path)!r}: there is no folder {str(folder)!r}; make it first"
-        )
-    if not folder.is_dir():
+        ) from None
+    except OSError as error:
+        raise EndpointMistake(
+            f"endpoint {str(path)!r}: the folder {str(folder)!r} cannot be used: {error.strerror}"
+        ) from None
+    if not stat.S_ISDIR(mode):
         raise EndpointMistake(f"endpoint {str(path)!r}: {str(folder)!r} is no folder")
     if not os.access(folder, os.W_OK | os.X_OK):
         raise EndpointMistake(

@@ -1,0 +1,53 @@
+"""The ready line: when it is there, the server answers."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import mockdriver
+from csi_spec import csi_pb2
+from tests.conftest import Serve
+
+
+@pytest.mark.parametrize("attempt", [1, 2, 3])
+def test_the_first_call_after_the_ready_line_is_answered(attempt: int, serve: Serve) -> None:
+    server = serve()
+
+    with server.connect() as client:
+        # not wait_for_ready: a server that does not listen yet would fail this call
+        assert client.identity.Probe(csi_pb2.ProbeRequest()).ready.value
+
+
+def test_the_ready_line_tells_version_scenario_node_and_endpoint(serve: Serve) -> None:
+    server = serve("--scenario", "three-zones", "--node", "i-b")
+
+    assert server.printed().splitlines()[0] == (
+        f"mockdriver {mockdriver.__version__} is ready: scenario three-zones, node i-b, "
+        f"listening on unix://{server.path}"
+    )
+
+
+def test_the_server_asks_itself_before_it_says_that_it_is_ready(serve: Serve) -> None:
+    server = serve()
+    assert server.stop() == 0
+
+    assert re.search(r"^\S+ Probe OK ", server.log())
+
+
+def test_a_cloud_without_instances_is_served_too(serve: Serve) -> None:
+    server = serve(scenario="scenario: empty")
+
+    assert "node none" in server.printed().splitlines()[0]
+    with server.connect() as client:
+        assert client.identity.Probe(csi_pb2.ProbeRequest()).ready.value
+
+
+def test_a_node_that_the_scenario_does_not_have_is_refused(serve: Serve) -> None:
+    server = serve("--scenario", "three-zones", "--node", "i-x", ready=False)
+
+    assert server.exit_code() == 2
+    assert "--node" in server.log()
+    assert "the scenario has no instance 'i-x', there are: i-a, i-b, i-c" in server.log()
+    assert not server.path.exists()

@@ -1,0 +1,150 @@
+"""How a server ends: by which signals, what becomes of calls in flight, what it leaves."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+
+import grpc
+import pytest
+
+from csi_spec import csi_pb2
+from mockdriver.co.calling import call
+from tests.conftest import Serve
+from tests.requests import publish, published_ids
+from tests.server.in_process import make
+from tests.waiting import wait_until
+
+Code = grpc.StatusCode
+
+
+def attaching(how: str) -> str:
+    """Return a scenario with one instance and one disk, whose attaching takes this long."""
+    return f"""
+        scenario: attaching
+        cloud:
+          instances: [{{id: i-1}}]
+          disks: [{{id: vol-1}}]
+          transitions: {{attach: {how}}}
+    """
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_server_that_is_told_to_stop_ends_well_and_leaves_nothing(
+    number: signal.Signals, serve: Serve
+) -> None:
+    server = serve()
+
+    server.send(number)
+
+    assert server.exit_code() == 0
+    assert not server.path.exists()
+    assert f"{number.name}: no new calls" in server.log()
+    assert server.log().endswith(" INFO stopped\n")
+
+
+def test_a_server_that_is_stopped_by_the_program_leaves_nothing(tmp_path: Path) -> None:
+    server = make()
+    sockets = [tmp_path / "1.sock", tmp_path / "2.sock"]
+    for path in sockets:
+        server.listen(path, "i-1")
+    assert all(path.is_socket() for path in sockets)
+
+    server.stop(0)
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_server_may_be_stopped_twice(tmp_path: Path) -> None:
+    server = make()
+    server.listen(tmp_path / "csi.sock", None)
+
+    server.stop(0)
+    server.stop(0)
+
+
+def test_a_call_in_flight_finishes_within_the_grace(serve: Serve) -> None:
+    server = serve(scenario=attaching("after 1s"))
+    with server.connect() as client:
+        publishing = client.controller.ControllerPublishVolume.future(publish("vol-1", "i-1"))
+        wait_until(lambda: published_ids(client, "i-1"), "the publish has begun")
+
+        server.send(signal.SIGTERM)
+
+        assert publishing.result() == csi_pb2.ControllerPublishVolumeResponse()
+    assert server.exit_code() == 0
+    assert not server.path.exists()
+
+
+def test_a_call_that_outlasts_the_grace_is_ended(serve: Serve) -> None:
+    server = serve("--grace-seconds", "0.2", scenario=attaching("held"))
+    with server.connect() as client:
+        publishing = client.controller.ControllerPublishVolume.future(publish("vol-1", "i-1"))
+        wait_until(lambda: published_ids(client, "i-1"), "the publish has begun")
+
+        server.send(signal.SIGTERM)
+
+        assert publishing.code() in (Code.CANCELLED, Code.UNAVAILABLE)
+    assert server.exit_code() == 0
+    assert not server.path.exists()
+    assert "ControllerPublishVolume CANCELLED" in server.log()
+
+
+def test_a_server_that_stops_takes_no_new_calls(serve: Serve) -> None:
+    server = serve("--grace-seconds", "3600", scenario=attaching("held"))
+    with server.connect() as client:
+        publishing = client.controller.ControllerPublishVolume.future(publish("vol-1", "i-1"))
+        wait_until(lambda: published_ids(client, "i-1"), "the publish has begun")
+
+        server.send(signal.SIGTERM)
+        wait_until(lambda: not server.path.exists(), "the socket is gone")
+
+        assert call(client.identity.Probe, csi_pb2.ProbeRequest()).code == "UNAVAILABLE"
+        with server.connect() as new:
+            assert call(new.identity.Probe, csi_pb2.ProbeRequest()).code == "UNAVAILABLE"
+        assert not publishing.done(), "the call in flight goes on"
+
+        publishing.cancel()
+    assert server.exit_code() == 0, "nothing is left to wait for"
+
+
+@pytest.mark.parametrize("first", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("second", [signal.SIGTERM, signal.SIGINT])
+def test_a_second_signal_ends_the_server_at_once(
+    first: signal.Signals, second: signal.Signals, serve: Serve
+) -> None:
+    server = serve("--grace-seconds", "3600", scenario=attaching("held"))
+    with server.connect() as client:
+        publishing = client.controller.ControllerPublishVolume.future(publish("vol-1", "i-1"))
+        wait_until(lambda: published_ids(client, "i-1"), "the publish has begun")
+
+        server.send(first)
+        wait_until(lambda: "no new calls" in server.log(), "the first signal has arrived")
+        server.send(second)
+
+        assert server.exit_code() == 128 + second
+        assert publishing.code() is Code.UNAVAILABLE
+    assert not server.path.exists()
+
+
+def test_two_signals_at_once_leave_no_socket(serve: Serve) -> None:
+    server = serve()
+
+    server.send(signal.SIGTERM)
+    server.send(signal.SIGINT)
+
+    assert server.exit_code() in (0, 128 + signal.SIGTERM, 128 + signal.SIGINT)
+    assert not server.path.exists()
+
+
+def test_nobody_has_to_read_what_the_server_prints(serve: Serve) -> None:
+    with Path("/dev/full").open("wb") as full:
+        server = serve(ready=False, printing_to=full)
+        wait_until(server.path.exists, "the socket")
+        with server.connect() as client:
+            request = csi_pb2.ProbeRequest()
+            assert client.identity.Probe(request, wait_for_ready=True).ready.value
+
+        assert server.stop() == 0
+    assert not server.path.exists()
+    assert "Traceback" not in server.log()
