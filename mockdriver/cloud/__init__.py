@@ -6,7 +6,7 @@ It knows neither CSI nor gRPC and uses the standard library only.
 from mockdriver.cloud.api import API_NAMES, CloudApi
 from mockdriver.cloud.caller import Caller
 from mockdriver.cloud.cloud import DEFAULT_REGION, Cloud
-from mockdriver.cloud.descriptions import DiskDescription, InstanceDescription
+from mockdriver.cloud.descriptions import DiskDescription, DiskPage, InstanceDescription
 from mockdriver.cloud.operator import Operator
 from mockdriver.cloud.resources import (
     Attachment,
@@ -30,6 +30,7 @@ __all__ = [
     "CloudApi",
     "Disk",
     "DiskDescription",
+    "DiskPage",
     "Instance",
     "InstanceDescription",
     "InstanceType",

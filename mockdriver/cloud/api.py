@@ -15,7 +15,7 @@ from mockdriver.cloud import attaching
 from mockdriver.cloud.attaching import settle_disk, settle_instance
 from mockdriver.cloud.caller import Caller
 from mockdriver.cloud.core import CloudCore
-from mockdriver.cloud.descriptions import DiskDescription, InstanceDescription
+from mockdriver.cloud.descriptions import DiskDescription, DiskPage, InstanceDescription
 from mockdriver.cloud.errors import (
     AlreadyAttached,
     DiskInUse,
@@ -24,6 +24,7 @@ from mockdriver.cloud.errors import (
     InstanceNotFound,
     Throttled,
     TooManyIds,
+    ZoneFull,
 )
 from mockdriver.cloud.resources import NO_TAGS, Attachment, Disk, InstanceType
 from mockdriver.cloud.store import Store
@@ -122,6 +123,31 @@ class CloudApi:
 
         return self._call("describe_disks", caller, describe)
 
+    def list_disks(self, after: int, limit: int, caller: Caller) -> DiskPage:
+        """Describe up to `limit` disks that were made after the one in place `after`.
+
+        Boot disks belong to their instances and are not among them. A call of describe_disks
+        without ids.
+        """
+
+        def describe(store: Store, now_seconds: float) -> DiskPage:
+            found: list[tuple[int, Disk]] = []
+            place, more = after, True
+            while more and len(found) < limit:
+                batch = store.disks_after(place, limit)
+                more = len(batch) == limit
+                found += [item for item in batch if not item[1].boot]
+                place = batch[-1][0] if batch else place
+            page = found[:limit]
+            return DiskPage(
+                disks=tuple(
+                    (number, _describe_disk(self._core, disk, now_seconds)) for number, disk in page
+                ),
+                more=more or len(found) > limit,
+            )
+
+        return self._call("describe_disks", caller, describe)
+
     def attach(
         self,
         disk: str,
@@ -164,16 +190,29 @@ class CloudApi:
         return self._call("detach", caller, change)
 
     def create_disk(
-        self, zone: str, size_gib: int, caller: Caller, *, tags: Mapping[str, str] = NO_TAGS
+        self,
+        zone: str,
+        size_gib: int,
+        caller: Caller,
+        *,
+        max_attachments: int = 1,
+        tags: Mapping[str, str] = NO_TAGS,
     ) -> Disk:
-        """Create a disk with a fresh id; raises ZoneNotFound, DiskSizeNotAllowed."""
+        """Create a disk with a fresh id; raises ZoneNotFound, ZoneFull, DiskSizeNotAllowed."""
 
         def change(store: Store, now_seconds: float) -> Disk:
             if not MIN_DISK_GIB <= size_gib <= MAX_DISK_GIB:
                 raise DiskSizeNotAllowed(size_gib, MIN_DISK_GIB, MAX_DISK_GIB)
             self._core.require_zone(zone)
+            available_gib = self._core.available_gib(zone)
+            if size_gib > available_gib:
+                raise ZoneFull(zone, size_gib, available_gib)
             disk = Disk(
-                id=self._fresh_disk_id(store), zone=zone, size_gib=size_gib, tags=dict(tags)
+                id=self._fresh_disk_id(store),
+                zone=zone,
+                size_gib=size_gib,
+                max_attachments=max_attachments,
+                tags=dict(tags),
             )
             store.add_disk(disk)
             return disk

@@ -20,13 +20,19 @@ class CloudCore:
     """Store, lock and clock. The lock is held for a change or a look, never while waiting."""
 
     def __init__(
-        self, runtime: Runtime, *, transitions: Transitions, zones_are_fixed: bool
+        self,
+        runtime: Runtime,
+        *,
+        transitions: Transitions,
+        zones_are_fixed: bool,
+        capacity_gib: int,
     ) -> None:
         self.runtime = runtime
         self.lock = runtime.lock()
         self.store = Store()
         self.transitions = transitions
         self.zones_are_fixed = zones_are_fixed
+        self.capacity_gib = capacity_gib
         self._watchers: dict[int, dict[Caller, None]] = {}
         self._to_wake: tuple[Caller, ...] = ()
 
@@ -39,6 +45,10 @@ class CloudCore:
         """Raise ZoneNotFound unless the zone exists."""
         if zone not in self.store.zones:
             raise ZoneNotFound(zone, list(self.store.zones))
+
+    def available_gib(self, zone: str) -> int:
+        """Return the room that is left in a zone. What the scenario puts there may exceed it."""
+        return max(0, self.capacity_gib - self.store.gib_in_zone(zone))
 
     def watch(self, attachment: Attachment, caller: Caller) -> None:
         """Wake `caller` when somebody changes the attachment (the mere clock does not count)."""

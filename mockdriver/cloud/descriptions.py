@@ -30,6 +30,14 @@ class InstanceDescription:
 
 
 @dataclass(frozen=True, slots=True)
+class DiskPage:
+    """Some of all disks, with their places in the order of creation, and whether more follow."""
+
+    disks: tuple[tuple[int, DiskDescription], ...]
+    more: bool
+
+
+@dataclass(frozen=True, slots=True)
 class DiskDescription:
     """A disk and its attachments."""
 

@@ -169,6 +169,16 @@ class DiskSizeNotAllowed(CloudError):
         super().__init__(f"a disk of {size_gib} GiB, allowed are {min_gib} to {max_gib} GiB")
 
 
+class ZoneFull(CloudError):
+    """The zone has no room for a disk of this size."""
+
+    def __init__(self, zone: str, size_gib: int, available_gib: int) -> None:
+        self.zone, self.size_gib, self.available_gib = zone, size_gib, available_gib
+        super().__init__(
+            f"zone {quoted(zone)} has {available_gib} GiB left, too little for {size_gib} GiB"
+        )
+
+
 class Throttled(CloudError):
     """The API's token bucket is empty."""
 

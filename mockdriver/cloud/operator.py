@@ -207,6 +207,25 @@ class Operator:
 
         return self._change(change)
 
+    def attachment(self, disk: str, instance: str) -> Attachment | None:
+        """Return the attachment of a disk to an instance now, or None; not a read."""
+
+        def look(store: Store, now_seconds: float) -> Attachment | None:
+            present = store.attachment(disk, instance)
+            return None if present is None else attaching.settle(store, present, now_seconds)
+
+        return self._change(look)
+
+    def available_gib(self, zone: str) -> int:
+        """Return the room for disks that is left in a zone, in GiB."""
+        with self._core.lock:
+            return self._core.available_gib(zone)
+
+    def last_disk_place(self) -> int:
+        """Return the place of the newest disk in the order of creation; 0 before the first."""
+        with self._core.lock:
+            return self._core.store.last_place
+
     def detach(self, disk: str, instance: str) -> Attachment | None:
         """Begin to detach out of band; the attachment while it is leaving, None once it is gone."""
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 
 from mockdriver.cloud import slots
 from mockdriver.cloud.errors import (
@@ -41,6 +42,9 @@ class Store:
         self._disks_tagged: dict[tuple[str, str], dict[str, None]] = {}
         self._interfaces: dict[str, str] = {}
         self._last_number = 0
+        self._places: dict[str, int] = {}
+        self._last_place = 0
+        self._zone_gib: dict[str, int] = {}
 
     def instance(self, id: str) -> Instance:
         """Return the instance, or raise InstanceNotFound."""
@@ -117,6 +121,9 @@ class Store:
         if disk.id in self.disks:
             raise AlreadyExists("disk", disk.id)
         self.disks[disk.id] = disk
+        self._last_place += 1
+        self._places[disk.id] = self._last_place
+        self._zone_gib[disk.zone] = self._zone_gib.get(disk.zone, 0) + disk.size_gib
         self._instances_of[disk.id] = {}
         for tag in disk.tags.items():
             self._disks_tagged.setdefault(tag, {})[disk.id] = None
@@ -128,6 +135,8 @@ class Store:
     def remove_disk(self, disk: Disk) -> None:
         """Remove a disk that nothing is attached to."""
         del self.disks[disk.id]
+        del self._places[disk.id]
+        self._zone_gib[disk.zone] -= disk.size_gib
         del self._instances_of[disk.id]
         for tag in disk.tags.items():
             self._disks_tagged[tag].pop(disk.id)
@@ -137,6 +146,23 @@ class Store:
     def disks_tagged(self, key: str, value: str) -> list[Disk]:
         """Return the disks that carry this tag, oldest first."""
         return [self.disks[id] for id in self._disks_tagged.get((key, value), ())]
+
+    def disks_after(self, place: int, limit: int) -> list[tuple[int, Disk]]:
+        """Return up to `limit` disks, with their places in the order of creation, after `place`.
+
+        A place is never given twice, so it stays good when the disk that had it has gone.
+        """
+        later = ((self._places[id], disk) for id, disk in self.disks.items())
+        return list(islice((item for item in later if item[0] > place), limit))
+
+    @property
+    def last_place(self) -> int:
+        """The place of the newest disk that there ever was; 0 before the first."""
+        return self._last_place
+
+    def gib_in_zone(self, zone: str) -> int:
+        """Return the size of all disks of a zone, in GiB."""
+        return self._zone_gib.get(zone, 0)
 
     def next_number(self) -> int:
         """Return an attachment number that was never given before."""

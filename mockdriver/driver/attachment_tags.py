@@ -9,6 +9,9 @@ from csi_spec import csi_pb2
 VOLUME_NAME = "csi-volume-name"
 """Tag on a disk: the name that CreateVolume was called with."""
 
+PARAMETERS = "csi-parameters"
+"""Tag on a disk: the parameters that CreateVolume was called with, as JSON."""
+
 ACCESS_MODE = "csi-access-mode"
 READONLY = "csi-readonly"
 

@@ -51,7 +51,6 @@ class CallLayers:
         self._runtime = runtime
         self._journal = journal
         self._capabilities = capabilities
-        self._in_flight = InFlight(runtime)
 
     def handlers(self, service: str, servicer: object, node_id: str | None) -> dict[str, Handler]:
         """Return a handler for each RPC of a CSI service, by name.
@@ -60,6 +59,8 @@ class CallLayers:
         `node_id` stands in the journal as the node that the calls arrived on.
         """
         descriptor = csi_pb2.DESCRIPTOR.services_by_name[service]
+        # One guard for each service of each node: a volume on two nodes is two objects there.
+        in_flight = InFlight(self._runtime)
         return {
             method.name: self._compose(
                 BY_NAME.get((service, method.name)) or Rpc(service, method.name),
@@ -67,6 +68,7 @@ class CallLayers:
                 _message_class(method.input_type),
                 _message_class(method.output_type),
                 node_id,
+                in_flight,
             )
             for method in descriptor.methods
             if not method.server_streaming
@@ -79,9 +81,10 @@ class CallLayers:
         request_type: type[Message],
         response_type: type[Message],
         node_id: str | None,
+        in_flight: InFlight,
     ) -> Handler:
         journal = self._journal
-        answer = self._answer(rpc, method, request_type)
+        answer = self._answer(rpc, method, request_type, in_flight)
 
         def handle(body: bytes, context: PeerContext) -> bytes:
             entry = journal.begin(
@@ -114,11 +117,11 @@ class CallLayers:
         context.abort(code, message)
 
     def _answer(
-        self, rpc: Rpc, method: Method | None, request_type: type[Message]
+        self, rpc: Rpc, method: Method | None, request_type: type[Message], in_flight: InFlight
     ) -> Callable[[bytes, PeerContext], bytes]:
         refusal = self._refusal(rpc, method)
         check = checker(cast(Descriptor, request_type.DESCRIPTOR), rpc.required)
-        key_of, in_flight, runtime = rpc.key, self._in_flight, self._runtime
+        key_of, runtime = rpc.key, self._runtime
 
         def answer(body: bytes, context: PeerContext) -> bytes:
             if refusal is not None or method is None:

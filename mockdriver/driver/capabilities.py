@@ -34,14 +34,32 @@ VOLUME_ACCESSIBILITY_CONSTRAINTS = Capability("plugin", "VOLUME_ACCESSIBILITY_CO
 CREATE_DELETE_VOLUME = Capability("controller", "CREATE_DELETE_VOLUME")
 PUBLISH_UNPUBLISH_VOLUME = Capability("controller", "PUBLISH_UNPUBLISH_VOLUME")
 GET_NODE_INFO = Capability("controller", "GET_NODE_INFO")
+LIST_VOLUMES = Capability("controller", "LIST_VOLUMES")
+LIST_VOLUMES_PUBLISHED_NODES = Capability("controller", "LIST_VOLUMES_PUBLISHED_NODES")
+GET_VOLUME = Capability("controller", "GET_VOLUME")
+GET_CAPACITY = Capability("controller", "GET_CAPACITY")
+PUBLISH_READONLY = Capability("controller", "PUBLISH_READONLY")
+SINGLE_NODE_MULTI_WRITER = Capability("controller", "SINGLE_NODE_MULTI_WRITER")
 NODE_INFO_FROM_CONTROLLER = Capability("node", "NODE_INFO_FROM_CONTROLLER")
+STAGE_UNSTAGE_VOLUME = Capability("node", "STAGE_UNSTAGE_VOLUME")
+GET_VOLUME_STATS = Capability("node", "GET_VOLUME_STATS")
+NODE_SINGLE_NODE_MULTI_WRITER = Capability("node", "SINGLE_NODE_MULTI_WRITER")
 
 BUILT = (
     CONTROLLER_SERVICE,
     VOLUME_ACCESSIBILITY_CONSTRAINTS,
     CREATE_DELETE_VOLUME,
     PUBLISH_UNPUBLISH_VOLUME,
+    LIST_VOLUMES,
+    LIST_VOLUMES_PUBLISHED_NODES,
+    GET_VOLUME,
+    GET_CAPACITY,
+    PUBLISH_READONLY,
+    SINGLE_NODE_MULTI_WRITER,
     GET_NODE_INFO,
+    STAGE_UNSTAGE_VOLUME,
+    GET_VOLUME_STATS,
+    NODE_SINGLE_NODE_MULTI_WRITER,
     NODE_INFO_FROM_CONTROLLER,
 )
 """What this driver can do. All of it is on unless it is switched off."""
@@ -145,6 +163,11 @@ class Capabilities:
         if GET_NODE_INFO in self and PUBLISH_UNPUBLISH_VOLUME not in self:
             found.append(
                 "GET_NODE_INFO is on without PUBLISH_UNPUBLISH_VOLUME (KEP-6011, New Capabilities)"
+            )
+        if LIST_VOLUMES_PUBLISHED_NODES in self and PUBLISH_UNPUBLISH_VOLUME not in self:
+            found.append(
+                "LIST_VOLUMES_PUBLISHED_NODES is on without PUBLISH_UNPUBLISH_VOLUME "
+                "(CSI spec, ControllerGetCapabilities)"
             )
         if VOLUME_ACCESSIBILITY_CONSTRAINTS not in self:
             found.append(

@@ -12,6 +12,7 @@ from mockdriver.cloud import (
     CloudApi,
     Disk,
     DiskDescription,
+    DiskPage,
     InstanceDescription,
     InstanceType,
 )
@@ -68,14 +69,28 @@ class CloudClient:
         )
         return found[0].disk if found else None
 
+    def list_disks(self, after: int, limit: int, caller: Caller) -> DiskPage:
+        """Describe some of all disks, in the order of creation."""
+        return self._patiently(
+            "describe_disks", caller, lambda: self._api.list_disks(after, limit, caller)
+        )
+
     def create_disk(
-        self, zone: str, size_gib: int, tags: Mapping[str, str], caller: Caller
+        self,
+        zone: str,
+        size_gib: int,
+        tags: Mapping[str, str],
+        caller: Caller,
+        *,
+        max_attachments: int,
     ) -> Disk:
-        """Create a disk; raises ZoneNotFound, DiskSizeNotAllowed."""
+        """Create a disk; raises ZoneNotFound, ZoneFull, DiskSizeNotAllowed."""
         return self._patiently(
             "create_disk",
             caller,
-            lambda: self._api.create_disk(zone, size_gib, caller, tags=tags),
+            lambda: self._api.create_disk(
+                zone, size_gib, caller, max_attachments=max_attachments, tags=tags
+            ),
         )
 
     def delete_disk(self, id: str, caller: Caller) -> None:

@@ -6,9 +6,12 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from csi_spec import csi_pb2
-from mockdriver.cloud import Caller, Cloud, InstanceDescription, InstanceType, slots
-from mockdriver.driver.capabilities import Capabilities
+from mockdriver.cloud import Caller, Cloud, Disk, InstanceDescription, InstanceType, slots
+from mockdriver.driver import capacity
+from mockdriver.driver.capabilities import VOLUME_ACCESSIBILITY_CONSTRAINTS, Capabilities
 from mockdriver.driver.cloud_client import CloudClient
+from mockdriver.driver.mounts.files import Files
+from mockdriver.driver.mounts.mount_table import MountTables
 from mockdriver.driver.topology import TopologyKeys
 
 DEFAULT_NAME = "mock.csi.example.com"
@@ -22,6 +25,13 @@ class NodeInfoReply(StrEnum):
     MISLEADING = "misleading"
 
 
+class NodeMounts(StrEnum):
+    """What publishing on a node does to files: a folder appears, or nothing happens."""
+
+    DIRECTORY = "directory"
+    NONE = "none"
+
+
 @dataclass(frozen=True)
 class DriverConfig:
     """How the driver behaves; `name` is the CSI plugin name."""
@@ -30,6 +40,7 @@ class DriverConfig:
     vendor_version: str = ""
     capabilities: Capabilities = field(default_factory=Capabilities)
     node_info_reply: NodeInfoReply = NodeInfoReply.OMIT
+    node_mounts: NodeMounts = NodeMounts.DIRECTORY
 
 
 @dataclass(frozen=True)
@@ -40,10 +51,19 @@ class DriverContext:
     cloud: Cloud
     client: CloudClient
     topology_keys: TopologyKeys
+    mounts: MountTables
+    files: Files
 
     def topology_of(self, zone: str) -> csi_pb2.Topology:
         """Return the topology of a zone of this cloud's region."""
         return self.topology_keys.of_zone(zone, self.cloud.region)
+
+    def volume_of(self, disk: Disk) -> csi_pb2.Volume:
+        """Return a disk as CSI's volume; its id is the disk's, byte for byte."""
+        volume = csi_pb2.Volume(volume_id=disk.id, capacity_bytes=disk.size_gib * capacity.GIB)
+        if VOLUME_ACCESSIBILITY_CONSTRAINTS in self.config.capabilities:
+            volume.accessible_topology.append(self.topology_of(disk.zone))
+        return volume
 
     def describe_node(
         self, node_id: str, caller: Caller

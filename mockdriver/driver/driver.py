@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from mockdriver.cloud import Cloud
 from mockdriver.driver.calls import CallLayers, Handler
 from mockdriver.driver.cloud_client import CloudClient
-from mockdriver.driver.context import DriverConfig, DriverContext
+from mockdriver.driver.context import DriverConfig, DriverContext, NodeMounts
 from mockdriver.driver.controller import ControllerService
 from mockdriver.driver.identity import IdentityService
+from mockdriver.driver.mounts.files import DirectoryFiles, NoFiles
+from mockdriver.driver.mounts.mount_table import MountTables
 from mockdriver.driver.node import NodeService
 from mockdriver.driver.topology import TopologyKeys
 from mockdriver.journal import Journal
@@ -24,14 +26,22 @@ class Driver:
     """
 
     def __init__(
-        self, config: DriverConfig, cloud: Cloud, runtime: Runtime, journal: Journal
+        self,
+        config: DriverConfig,
+        cloud: Cloud,
+        runtime: Runtime,
+        journal: Journal,
+        mounts: MountTables | None = None,
     ) -> None:
+        """Make a driver. `mounts` are the machines' mount tables, which outlive a driver."""
         self.config = config
         self._context = DriverContext(
             config=config,
             cloud=cloud,
             client=CloudClient(cloud.api, runtime),
             topology_keys=TopologyKeys.generic(config.name),
+            mounts=mounts or MountTables(runtime),
+            files=DirectoryFiles() if config.node_mounts is NodeMounts.DIRECTORY else NoFiles(),
         )
         self._layers = CallLayers(runtime, journal, config.capabilities)
         self._plugin: dict[str, dict[str, Handler]] = {

@@ -6,27 +6,24 @@ from csi_spec import csi_pb2
 from mockdriver.cloud import Caller
 from mockdriver.driver import node_info
 from mockdriver.driver.capabilities import NODE_INFO_FROM_CONTROLLER
-from mockdriver.driver.context import DriverContext, NodeInfoReply
+from mockdriver.driver.context import NodeInfoReply
 from mockdriver.driver.errors import NoInstance
+from mockdriver.driver.node_volumes import NodeVolumes
 
 MISLEADING_ZONE = "misleading-zone"
 MISLEADING_LIMIT = 1
 """What a flagged NodeGetInfo answers in place of the truth, to catch a CO that believes it."""
 
 
-class NodeService:
+class NodeService(NodeVolumes):
     """The node plugin on the instance `node_id`; None is a machine without an identity."""
-
-    def __init__(self, context: DriverContext, node_id: str | None) -> None:
-        self._context = context
-        self._node_id = node_id
 
     def NodeGetCapabilities(
         self, request: csi_pb2.NodeGetCapabilitiesRequest, caller: Caller
     ) -> csi_pb2.NodeGetCapabilitiesResponse:
         """Answer with the node capabilities that are on."""
         response = csi_pb2.NodeGetCapabilitiesResponse()
-        for number in self._context.config.capabilities.numbers("node"):
+        for number in self._capabilities.numbers("node"):
             rpc = csi_pb2.NodeServiceCapability.RPC(
                 type=csi_pb2.NodeServiceCapability.RPC.Type.ValueType(number)
             )
@@ -44,10 +41,7 @@ class NodeService:
         if self._node_id is None:
             raise NoInstance("the scenario has no instance for this Node service to run on")
         reply = NodeInfoReply.FULL
-        if (
-            request.controller_get_node_info
-            and NODE_INFO_FROM_CONTROLLER in self._context.config.capabilities
-        ):
+        if request.controller_get_node_info and NODE_INFO_FROM_CONTROLLER in self._capabilities:
             reply = self._context.config.node_info_reply
         if reply is NodeInfoReply.OMIT:
             return csi_pb2.NodeGetInfoResponse(node_id=self._node_id)

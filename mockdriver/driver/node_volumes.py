@@ -22,16 +22,16 @@ from mockdriver.driver.errors import (
 )
 from mockdriver.driver.mounts import safe_path
 from mockdriver.driver.mounts.mount_table import MountTable, Published, Use
+from mockdriver.driver.rpc_group import RpcGroup
 
 _Unit = csi_pb2.VolumeUsage
 
 
-class NodeVolumes:
+class NodeVolumes(RpcGroup):
     """Volumes on the instance `node_id`. A base of NodeService."""
 
     def __init__(self, context: DriverContext, node_id: str | None) -> None:
-        self._context = context
-        self._capabilities = context.config.capabilities
+        super().__init__(context)
         self._node_id = node_id
         self._files = context.files
         self._table: MountTable | None = None
@@ -163,9 +163,7 @@ class NodeVolumes:
         )
         table.put(path, Published(request.volume_id, use, made))
 
-    def _require_staged(
-        self, table: MountTable, request: csi_pb2.NodePublishVolumeRequest
-    ) -> None:
+    def _require_staged(self, table: MountTable, request: csi_pb2.NodePublishVolumeRequest) -> None:
         if STAGE_UNSTAGE_VOLUME not in self._capabilities:
             return
         if not request.staging_target_path:

@@ -40,6 +40,14 @@ def _volume_on_node(request: Any) -> InFlightKey:
     return InFlightKey("volume", request.volume_id, request.node_id or None)
 
 
+def _volume_at_staging(request: Any) -> InFlightKey:
+    return InFlightKey("volume", request.volume_id, request.staging_target_path)
+
+
+def _volume_at_target(request: Any) -> InFlightKey:
+    return InFlightKey("volume", request.volume_id, request.target_path)
+
+
 def _name(request: Any) -> InFlightKey:
     return InFlightKey("volume name", request.name)
 
@@ -82,6 +90,46 @@ RPCS = (
         "ControllerGetNodeInfo",
         capabilities.GET_NODE_INFO,
         required=("node_id",),
+    ),
+    Rpc(
+        "Controller",
+        "ValidateVolumeCapabilities",
+        required=("volume_id", "volume_capabilities"),
+    ),
+    Rpc("Controller", "ListVolumes", capabilities.LIST_VOLUMES),
+    Rpc("Controller", "ControllerGetVolume", capabilities.GET_VOLUME, required=("volume_id",)),
+    Rpc("Controller", "GetCapacity", capabilities.GET_CAPACITY),
+    Rpc(
+        "Node",
+        "NodeStageVolume",
+        capabilities.STAGE_UNSTAGE_VOLUME,
+        required=("volume_id", "staging_target_path", "volume_capability"),
+        key=_volume_at_staging,
+    ),
+    Rpc(
+        "Node",
+        "NodeUnstageVolume",
+        capabilities.STAGE_UNSTAGE_VOLUME,
+        required=("volume_id", "staging_target_path"),
+        key=_volume_at_staging,
+    ),
+    Rpc(
+        "Node",
+        "NodePublishVolume",
+        required=("volume_id", "target_path", "volume_capability"),
+        key=_volume_at_target,
+    ),
+    Rpc(
+        "Node",
+        "NodeUnpublishVolume",
+        required=("volume_id", "target_path"),
+        key=_volume_at_target,
+    ),
+    Rpc(
+        "Node",
+        "NodeGetVolumeStats",
+        capabilities.GET_VOLUME_STATS,
+        required=("volume_id", "volume_path"),
     ),
     Rpc("Node", "NodeGetCapabilities"),
     Rpc("Node", "NodeGetInfo"),

@@ -46,6 +46,7 @@ CODES: dict[type[Exception], grpc.StatusCode] = {
     cloud.BootDiskInUse: Code.FAILED_PRECONDITION,
     cloud.DiskInUse: Code.FAILED_PRECONDITION,
     cloud.SlotsExhausted: Code.RESOURCE_EXHAUSTED,
+    cloud.ZoneFull: Code.RESOURCE_EXHAUSTED,
     cloud.DiskSizeNotAllowed: Code.OUT_OF_RANGE,
     # Never RESOURCE_EXHAUSTED: a CO would take that for a full node.
     cloud.Throttled: Code.UNAVAILABLE,

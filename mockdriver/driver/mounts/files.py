@@ -42,9 +42,7 @@ class Files(Protocol):
     def require_folder(self, field: str, path: str) -> None:
         """Raise PathInTheWay unless there is a folder at `path`."""
 
-    def publish(
-        self, path: str, volume_id: str, *, block: bool, readonly: bool
-    ) -> Identity | None:
+    def publish(self, path: str, volume_id: str, *, block: bool, readonly: bool) -> Identity | None:
         """Make the target and return what it is; raises InvalidField, PathInTheWay."""
 
     def unpublish(self, path: str, volume_id: str, made: Identity | None) -> None:
@@ -82,9 +80,7 @@ class DirectoryFiles:
                 what = "nothing is there" if found is None else "it is no folder"
                 raise PathInTheWay(field, f"{quoted(path)} must be a folder, {what}")
 
-    def publish(
-        self, path: str, volume_id: str, *, block: bool, readonly: bool
-    ) -> Identity | None:
+    def publish(self, path: str, volume_id: str, *, block: bool, readonly: bool) -> Identity | None:
         """Make the target, or take an empty one that the CO has made."""
         field = "target_path"
         with opened(field, path) as place:
@@ -179,7 +175,7 @@ def _entries(place: Place) -> list[str]:
     flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
     fd = os.open(place.name, flags, dir_fd=place.parent_fd)
     try:
-        return os.listdir(fd)
+        return os.listdir(fd)  # noqa: PTH208 - pathlib has no open folders
     finally:
         os.close(fd)
 
