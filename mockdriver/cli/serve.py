@@ -18,18 +18,24 @@ from mockdriver.cli.first_steps import grpcurl_lines
 from mockdriver.cli.scenario_files import load_or_exit
 from mockdriver.cli.switches import capability_numbers, capability_switches, plugin_name
 from mockdriver.driver.capabilities import Capability
-from mockdriver.driver.context import NodeInfoReply
+from mockdriver.driver.context import NodeInfoReply, NodeMounts
+from mockdriver.driver.driver import Role
 from mockdriver.journal.log_lines import LogFormat
 from mockdriver.journal.log_writer import LogWriter
 from mockdriver.runtime import WallRuntime
 from mockdriver.scenario import shipped
 from mockdriver.scenario.load import LoadedScenario
 from mockdriver.server.compose import DriverOverrides, make_cloud, make_server
+from mockdriver.server.listening import (
+    DEFAULT_ENDPOINT,
+    Listening,
+    ListeningPlan,
+    plan_listening,
+)
 from mockdriver.server.mock_server import MockServer
+from mockdriver.server.node_sockets import NodesMistake, choose_nodes
 from mockdriver.server.socket_server import NotReady
-from mockdriver.server.sockets import EndpointMistake, parse_endpoint
-
-DEFAULT_ENDPOINT = "unix:///tmp/mockdriver.sock"
+from mockdriver.server.sockets import EndpointMistake
 
 _STOP_SIGNALS = {signal.SIGTERM, signal.SIGINT}
 
@@ -47,10 +53,43 @@ _log = logging.getLogger("mockdriver")
 )
 @click.option(
     "--endpoint",
-    default=DEFAULT_ENDPOINT,
-    show_default=True,
     envvar=["MOCKDRIVER_ENDPOINT", "CSI_ENDPOINT"],
-    help="The Unix socket to listen on, with or without unix://.",
+    help="The Unix socket to listen on, with or without unix://.  "
+    f"[default: {DEFAULT_ENDPOINT}, none if --role node has a --node-socket-dir]",
+)
+@click.option(
+    "--role",
+    type=click.Choice([role.value for role in Role]),
+    default=Role.ALL.value,
+    show_default=True,
+    envvar="MOCKDRIVER_ROLE",
+    help="The services at the endpoint: Identity, and those of the controller, of a node, or both.",
+)
+@click.option(
+    "--node-socket-dir",
+    type=click.Path(path_type=Path),
+    envvar="MOCKDRIVER_NODE_SOCKET_DIR",
+    metavar="DIR",
+    help="Serve nodes of the scenario in this folder besides: 0.sock, 1.sock …, and index.json "
+    "from node id to socket.",
+)
+@click.option(
+    "--nodes",
+    "node_patterns",
+    multiple=True,
+    envvar="MOCKDRIVER_NODES",
+    metavar="ID",
+    help="The nodes to serve in --node-socket-dir, at most 256; * and ? as in a shell. May be "
+    "given several times.  [default: all]",
+)
+@click.option(
+    "--node-mounts",
+    type=click.Choice([item.value for item in NodeMounts]),
+    default=NodeMounts.DIRECTORY.value,
+    show_default=True,
+    envvar="MOCKDRIVER_NODE_MOUNTS",
+    help="What NodePublishVolume does: make the target a folder (block access: a file), or "
+    "nothing.",
 )
 @click.option(
     "--node",
@@ -118,7 +157,11 @@ _log = logging.getLogger("mockdriver")
 )
 def serve(
     scenario: str,
-    endpoint: str,
+    endpoint: str | None,
+    role: str,
+    node_socket_dir: Path | None,
+    node_patterns: tuple[str, ...],
+    node_mounts: str,
     node: str | None,
     switches: dict[Capability, bool],
     numbers: dict[Capability, int],
@@ -131,19 +174,25 @@ def serve(
     """Serve the CSI services on a Unix socket until SIGTERM or Ctrl-C."""
     # Blocked before any thread starts: all threads inherit it, and sigwait() below gets them.
     signal.pthread_sigmask(signal.SIG_BLOCK, _STOP_SIGNALS)
-    try:
-        path = parse_endpoint(endpoint)
-    except EndpointMistake as mistake:
-        raise click.ClickException(str(mistake)) from None
     loaded = load_or_exit(scenario)
     runtime = WallRuntime(seed)
     log = LogWriter(runtime, sys.stderr, LogFormat(log_format))
     cloud = make_cloud(loaded, runtime)
     ids = [instance.id for instance in cloud.operator.instances()]
-    node_id = _chosen_node(node, ids)
+    try:
+        plan = plan_listening(
+            endpoint=endpoint,
+            role=Role(role),
+            node_id=_chosen_node(node, ids),
+            node_socket_dir=node_socket_dir,
+            node_ids=choose_nodes(ids, node_patterns) if node_socket_dir else [],
+        )
+    except (EndpointMistake, NodesMistake) as mistake:
+        raise click.ClickException(str(mistake)) from None
     overrides = DriverOverrides(
         name=driver_name,
         node_info_reply=node_info_reply,
+        node_mounts=NodeMounts(node_mounts),
         switches=switches,
         numbers=numbers,
     )
@@ -151,7 +200,7 @@ def serve(
     logging.basicConfig(level=logging.INFO, handlers=[log])
     log.start()
     try:
-        _serve(server, loaded, path, node_id, grace_seconds)
+        _serve(server, loaded, plan, grace_seconds)
     finally:
         log.close()
 
@@ -170,49 +219,47 @@ def _chosen_node(node: str | None, ids: Sequence[str]) -> str | None:
 def _serve(
     server: MockServer,
     loaded: LoadedScenario,
-    path: Path,
-    node_id: str | None,
+    plan: ListeningPlan,
     grace_seconds: float,
 ) -> None:
+    listening = Listening(server, plan)
     for warning in loaded.warnings:
         _log.warning("%s", warning)
     for sentence in server.broken_invariants:
         _log.warning("broken on purpose? %s", sentence)
     try:
-        server.listen(path, node_id)
-        _announce(server, loaded, path, node_id)
+        listening.open()
+        _announce(server, loaded, plan)
         number = signal.sigwait(_STOP_SIGNALS)
         _log.info(
             "%s: no new calls, those in flight may finish for %g s",
             signal.Signals(number).name,
             grace_seconds,
         )
-        _die_at_second_signal(server)
-        server.stop(grace_seconds)
+        _die_at_second_signal(listening)
+        listening.close(grace_seconds)
         _log.info("stopped")
     except (EndpointMistake, NotReady) as problem:
         raise click.ClickException(str(problem)) from None
     finally:
-        server.stop(0)
+        listening.close(0)
 
 
-def _announce(server: MockServer, loaded: LoadedScenario, path: Path, node_id: str | None) -> None:
+def _announce(server: MockServer, loaded: LoadedScenario, plan: ListeningPlan) -> None:
     """Say on standard output that the server is ready; nobody has to read it."""
-    ready = (
-        f"mockdriver {mockdriver.__version__} is ready: scenario {loaded.name}, "
-        f"node {node_id or 'none'}, listening on unix://{path}"
-    )
-    topology = {} if node_id is None else server.topology_of(node_id)
-    lines = [ready, *grpcurl_lines(path, node_id, topology)]
+    lines = [f"mockdriver {mockdriver.__version__} is ready: scenario {loaded.name}, {plan}"]
+    if plan.endpoint is not None and plan.role is Role.ALL:
+        topology = {} if plan.node_id is None else server.topology_of(plan.node_id)
+        lines += grpcurl_lines(plan.endpoint, plan.node_id, topology)
     with contextlib.suppress(OSError):  # the reader has gone, or the disk is full
         click.echo(os.fsencode("\n".join(lines)))  # a path is bytes, not always text
 
 
-def _die_at_second_signal(server: MockServer) -> None:
+def _die_at_second_signal(listening: Listening) -> None:
     """Let a second Ctrl-C or SIGTERM end the process at once, but not leave its socket."""
 
     def die(number: int, frame: FrameType | None) -> None:
-        server.remove_sockets()
+        listening.remove_files()
         os._exit(128 + number)
 
     for number in _STOP_SIGNALS:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import StrEnum
 
 from mockdriver.cloud import Cloud
 from mockdriver.driver.calls import CallLayers, Handler
@@ -18,6 +19,14 @@ from mockdriver.journal import Journal
 from mockdriver.runtime import Runtime
 
 
+class Role(StrEnum):
+    """Which plugin a socket is of; each has the Identity service besides."""
+
+    ALL = "all"
+    CONTROLLER = "controller"
+    NODE = "node"
+
+
 class Driver:
     """One storage provider: a controller and the node plugins of as many nodes as are asked for.
 
@@ -31,25 +40,21 @@ class Driver:
         cloud: Cloud,
         runtime: Runtime,
         journal: Journal,
-        mounts: MountTables | None = None,
     ) -> None:
-        """Make a driver. `mounts` are the machines' mount tables, which outlive a driver."""
         self.config = config
         self._context = DriverContext(
             config=config,
             cloud=cloud,
             client=CloudClient(cloud.api, runtime),
             topology_keys=TopologyKeys.generic(config.name),
-            mounts=mounts or MountTables(runtime),
+            mounts=MountTables(runtime),
             files=DirectoryFiles() if config.node_mounts is NodeMounts.DIRECTORY else NoFiles(),
         )
         self._layers = CallLayers(runtime, journal, config.capabilities)
-        self._plugin: dict[str, dict[str, Handler]] = {
-            "Identity": self._layers.handlers("Identity", IdentityService(self._context), None),
-            "Controller": self._layers.handlers(
-                "Controller", ControllerService(self._context), None
-            ),
-        }
+        self._identity = self._layers.handlers("Identity", IdentityService(self._context), None)
+        self._controller = self._layers.handlers(
+            "Controller", ControllerService(self._context), None
+        )
 
     def topology_of(self, instance_id: str) -> Mapping[str, str]:
         """Return the topology segments of an instance; raises InstanceNotFound."""
@@ -59,10 +64,16 @@ class Driver:
         """Return the topology segments of a zone of this cloud."""
         return dict(self._context.topology_of(zone).segments)
 
-    def handlers(self, node_id: str | None) -> dict[str, dict[str, Handler]]:
-        """Return the handlers of a socket on which Identity, Controller and a node answer.
+    def handlers(self, node_id: str | None, role: Role = Role.ALL) -> dict[str, dict[str, Handler]]:
+        """Return the handlers of a socket, by service and RPC name.
 
-        By service and RPC name. `node_id` says which instance the Node service runs on.
+        `role` says which services it has, `node_id` which instance its Node service runs on.
         """
-        node = self._layers.handlers("Node", NodeService(self._context, node_id), node_id)
-        return {**self._plugin, "Node": node}
+        services = {"Identity": self._identity}
+        if role is not Role.NODE:
+            services["Controller"] = self._controller
+        if role is not Role.CONTROLLER:
+            services["Node"] = self._layers.handlers(
+                "Node", NodeService(self._context, node_id), node_id
+            )
+        return services

@@ -51,8 +51,23 @@ KNOWN: Mapping[str, tuple[str, ...]] = {
 
 BUILT: Mapping[str, tuple[str, ...]] = {
     "plugin": ("CONTROLLER_SERVICE", "VOLUME_ACCESSIBILITY_CONSTRAINTS"),
-    "controller": ("CREATE_DELETE_VOLUME", "PUBLISH_UNPUBLISH_VOLUME", "GET_NODE_INFO"),
-    "node": ("NODE_INFO_FROM_CONTROLLER",),
+    "controller": (
+        "CREATE_DELETE_VOLUME",
+        "PUBLISH_UNPUBLISH_VOLUME",
+        "LIST_VOLUMES",
+        "LIST_VOLUMES_PUBLISHED_NODES",
+        "GET_VOLUME",
+        "GET_CAPACITY",
+        "PUBLISH_READONLY",
+        "SINGLE_NODE_MULTI_WRITER",
+        "GET_NODE_INFO",
+    ),
+    "node": (
+        "STAGE_UNSTAGE_VOLUME",
+        "GET_VOLUME_STATS",
+        "SINGLE_NODE_MULTI_WRITER",
+        "NODE_INFO_FROM_CONTROLLER",
+    ),
     "group_controller": (),
 }
 """What the driver has; all of it is on unless it is switched off."""

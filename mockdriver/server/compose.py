@@ -9,7 +9,7 @@ import mockdriver
 from mockdriver.cloud import Cloud
 from mockdriver.driver.attachment_tags import PUBLISHED_AT_START
 from mockdriver.driver.capabilities import Capabilities, Capability
-from mockdriver.driver.context import DriverConfig, NodeInfoReply
+from mockdriver.driver.context import DriverConfig, NodeInfoReply, NodeMounts
 from mockdriver.journal import Entry
 from mockdriver.runtime import Runtime
 from mockdriver.scenario import build
@@ -26,6 +26,7 @@ class DriverOverrides:
 
     name: str | None = None
     node_info_reply: str | None = None
+    node_mounts: NodeMounts = NodeMounts.DIRECTORY
     switches: Mapping[Capability, bool] = field(default_factory=dict)
     numbers: Mapping[Capability, int] = field(default_factory=dict)
 
@@ -53,6 +54,7 @@ def driver_config(driver: DriverModel, overrides: DriverOverrides = NO_OVERRIDES
         vendor_version=mockdriver.__version__,
         capabilities=Capabilities({**switches, **overrides.switches}, overrides.numbers),
         node_info_reply=NodeInfoReply(overrides.node_info_reply or driver.node_info_reply),
+        node_mounts=overrides.node_mounts,
     )
 
 

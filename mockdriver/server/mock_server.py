@@ -9,7 +9,7 @@ from pathlib import Path
 from mockdriver.cloud import Cloud
 from mockdriver.driver.context import DriverConfig
 from mockdriver.driver.descriptors import reflected
-from mockdriver.driver.driver import Driver
+from mockdriver.driver.driver import Driver, Role
 from mockdriver.journal import Entry, Journal
 from mockdriver.runtime import Runtime
 from mockdriver.server.socket_server import SocketServer, worker_pool
@@ -35,12 +35,14 @@ class MockServer:
         self._pool: ThreadPoolExecutor = worker_pool()
         self._sockets: list[SocketServer] = []
 
-    def listen(self, path: Path, node_id: str | None) -> None:
-        """Serve Identity, Controller and the Node service of `node_id` on a socket.
+    def listen(self, path: Path, node_id: str | None, role: Role = Role.ALL) -> None:
+        """Serve the services of a role on a socket; `node_id` is what a Node service runs on.
 
         Returns once Probe answers there. Raises EndpointMistake and NotReady.
         """
-        server = SocketServer(path, self._driver.handlers(node_id), self._pool, self._descriptors)
+        server = SocketServer(
+            path, self._driver.handlers(node_id, role), self._pool, self._descriptors
+        )
         self._sockets.append(server)
         server.wait_until_ready()
 

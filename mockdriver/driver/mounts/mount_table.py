@@ -54,7 +54,7 @@ class MountTable:
 
 
 class MountTables:
-    """The mount tables of all nodes. They belong to the machines, and outlive a driver."""
+    """The mount tables of all nodes."""
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime

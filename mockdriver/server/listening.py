@@ -1,0 +1,98 @@
+"""Which sockets a server listens on, with what on each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mockdriver.driver.driver import Role
+from mockdriver.server.mock_server import MockServer
+from mockdriver.server.node_sockets import Index, make_folder, socket_paths
+from mockdriver.server.sockets import parse_endpoint
+
+DEFAULT_ENDPOINT = "unix:///tmp/mockdriver.sock"
+
+
+@dataclass(frozen=True)
+class ListeningPlan:
+    """The endpoint with its role and node, and the sockets of other nodes in a folder."""
+
+    endpoint: Path | None
+    role: Role
+    node_id: str | None
+    node_sockets: Mapping[str, Path] = field(default_factory=dict)
+    folder: Path | None = None
+
+    def __str__(self) -> str:
+        parts = []
+        if self.endpoint is not None:
+            what = (
+                "controller" if self.role is Role.CONTROLLER else f"node {self.node_id or 'none'}"
+            )
+            parts.append(f"{what}, listening on unix://{self.endpoint}")
+        if self.folder is not None:
+            parts.append(f"{len(self.node_sockets)} nodes in {self.folder}, see index.json")
+        return ", ".join(parts)
+
+
+def plan_listening(
+    *,
+    endpoint: str | None,
+    role: Role,
+    node_id: str | None,
+    node_socket_dir: Path | None,
+    node_ids: Sequence[str],
+) -> ListeningPlan:
+    """Return the plan for what the command line says; raises EndpointMistake.
+
+    Without an endpoint there is the default one, unless only nodes are served and have a folder.
+    """
+    sockets: Mapping[str, Path] = {}
+    if node_socket_dir is not None:
+        node_socket_dir = node_socket_dir.absolute()
+        sockets = socket_paths(node_socket_dir, node_ids)
+    path = None
+    if endpoint is not None or role is not Role.NODE or node_socket_dir is None:
+        path = parse_endpoint(endpoint if endpoint is not None else DEFAULT_ENDPOINT)
+    return ListeningPlan(path, role, node_id, sockets, node_socket_dir)
+
+
+class Listening:
+    """A server that listens as planned, from `open` to `close`."""
+
+    def __init__(self, server: MockServer, plan: ListeningPlan) -> None:
+        self._server = server
+        self._plan = plan
+        self._index: Index | None = None
+
+    def open(self) -> None:
+        """Open all sockets; raises EndpointMistake, NotReady.
+
+        Returns when Probe answers on each. The index is written last: who reads it can connect.
+        """
+        plan = self._plan
+        if plan.endpoint is not None:
+            self._server.listen(plan.endpoint, plan.node_id, plan.role)
+        if plan.folder is not None:
+            make_folder(plan.folder)
+            for node_id, path in plan.node_sockets.items():
+                self._server.listen(path, node_id, Role.NODE)
+            self._index = Index(plan.folder)
+            self._index.write(plan.node_sockets)
+
+    def close(self, grace_seconds: float) -> None:
+        """Take no new calls, let those in flight finish, remove sockets and index."""
+        self.remove_index()
+        self._server.stop(grace_seconds)
+
+    def remove_files(self) -> None:
+        """Remove sockets and index without stopping, for a process that ends at once."""
+        self.remove_index()
+        self._server.remove_sockets()
+
+    def remove_index(self) -> None:
+        """Remove the index, if it is this server's."""
+        if self._index is not None:
+            self._index.remove()
+            self._index = None
