@@ -169,10 +169,14 @@ class SmallDriver:
         request = csi_pb2.ControllerUnpublishVolumeRequest(volume_id=volume, node_id=node)
         return self.call("ControllerUnpublishVolume", request, peer)
 
+    def get_controller_info(self, node: str = "i-1", peer: Peer | None = None) -> Answer:
+        """Call ControllerGetNodeInfo."""
+        request = csi_pb2.ControllerGetNodeInfoRequest(node_id=node)
+        return self.call("ControllerGetNodeInfo", request, peer)
+
     def controller_info(self, node: str = "i-1") -> csi_pb2.ControllerGetNodeInfoResponse:
         """Return what ControllerGetNodeInfo answers; it must be OK."""
-        request = csi_pb2.ControllerGetNodeInfoRequest(node_id=node)
-        response = of(self.call("ControllerGetNodeInfo", request))
+        response = of(self.get_controller_info(node))
         assert isinstance(response, csi_pb2.ControllerGetNodeInfoResponse)
         return response
 
