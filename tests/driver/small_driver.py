@@ -99,7 +99,8 @@ class SmallDriver:
             node_info_reply=node_info_reply,
         )
         self.driver = Driver(config, self.region.cloud, self.runtime, self.journal)
-        self._handlers = self.driver.handlers(node)
+        self._node = node
+        self._handlers = {node: self.driver.handlers(node)}
         self._names = 0
 
     # ------------------------------------------------------------------------------ any call
@@ -113,7 +114,10 @@ class SmallDriver:
         self, rpc: str, body: bytes, peer: Peer | None = None, *, at_node: str | None = None
     ) -> Answer:
         """Make a call with whatever bytes, at the Node service of `at_node` if that is given."""
-        services = self._handlers if at_node is None else self.driver.handlers(at_node)
+        node = self._node if at_node is None else at_node
+        if node not in self._handlers:
+            self._handlers[node] = self.driver.handlers(node)
+        services = self._handlers[node]
         handler = next(services[name][rpc] for name in SERVICES if rpc in services[name])
         try:
             response_bytes = handler(body, peer or Peer())
