@@ -12,6 +12,7 @@ from mockdriver.cli.scenario_files import load_or_exit
 from mockdriver.play import StepResult
 from mockdriver.play import play as play_story
 from mockdriver.play.expectations import described
+from mockdriver.scenario.mistakes import printable
 from mockdriver.scenario.story_model import Advance
 
 
@@ -56,7 +57,7 @@ def _text_line(result: StepResult) -> str:
     if not result.passed:
         parts.append(f"MISMATCH: {'; '.join(result.mismatches)}")
     parts.append(f"{result.file}:{result.step.line}")
-    return "  ".join(parts)
+    return printable("  ".join(parts))
 
 
 def _step_text(result: StepResult) -> str:

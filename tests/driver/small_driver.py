@@ -99,7 +99,8 @@ class SmallDriver:
             node_info_reply=node_info_reply,
         )
         self.driver = Driver(config, self.region.cloud, self.runtime, self.journal)
-        self._handlers = self.driver.handlers(node)
+        self._node = node
+        self._handlers = {node: self.driver.handlers(node)}
         self._names = 0
 
     # ------------------------------------------------------------------------------ any call
@@ -113,7 +114,10 @@ class SmallDriver:
         self, rpc: str, body: bytes, peer: Peer | None = None, *, at_node: str | None = None
     ) -> Answer:
         """Make a call with whatever bytes, at the Node service of `at_node` if that is given."""
-        services = self._handlers if at_node is None else self.driver.handlers(at_node)
+        node = self._node if at_node is None else at_node
+        if node not in self._handlers:
+            self._handlers[node] = self.driver.handlers(node)
+        services = self._handlers[node]
         handler = next(services[name][rpc] for name in SERVICES if rpc in services[name])
         try:
             response_bytes = handler(body, peer or Peer())
@@ -169,10 +173,14 @@ class SmallDriver:
         request = csi_pb2.ControllerUnpublishVolumeRequest(volume_id=volume, node_id=node)
         return self.call("ControllerUnpublishVolume", request, peer)
 
+    def get_controller_info(self, node: str = "i-1", peer: Peer | None = None) -> Answer:
+        """Call ControllerGetNodeInfo."""
+        request = csi_pb2.ControllerGetNodeInfoRequest(node_id=node)
+        return self.call("ControllerGetNodeInfo", request, peer)
+
     def controller_info(self, node: str = "i-1") -> csi_pb2.ControllerGetNodeInfoResponse:
         """Return what ControllerGetNodeInfo answers; it must be OK."""
-        request = csi_pb2.ControllerGetNodeInfoRequest(node_id=node)
-        response = of(self.call("ControllerGetNodeInfo", request))
+        response = of(self.get_controller_info(node))
         assert isinstance(response, csi_pb2.ControllerGetNodeInfoResponse)
         return response
 

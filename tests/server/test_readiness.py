@@ -42,12 +42,3 @@ def test_a_cloud_without_instances_is_served_too(serve: Serve) -> None:
     assert "node none" in server.printed().splitlines()[0]
     with server.connect() as client:
         assert client.identity.Probe(csi_pb2.ProbeRequest()).ready.value
-
-
-def test_a_node_that_the_scenario_does_not_have_is_refused(serve: Serve) -> None:
-    server = serve("--scenario", "three-zones", "--node", "i-x", ready=False)
-
-    assert server.exit_code() == 2
-    assert "--node" in server.log()
-    assert "the scenario has no instance 'i-x', there are: i-a, i-b, i-c" in server.log()
-    assert not server.path.exists()
