@@ -5,7 +5,7 @@ It knows neither CSI nor gRPC and uses the standard library only.
 
 from mockdriver.cloud.api import API_NAMES, CloudApi
 from mockdriver.cloud.caller import Caller
-from mockdriver.cloud.cloud import DEFAULT_REGION, Cloud
+from mockdriver.cloud.cloud import DEFAULT_CAPACITY_GIB, DEFAULT_REGION, Cloud
 from mockdriver.cloud.descriptions import DiskDescription, DiskPage, InstanceDescription
 from mockdriver.cloud.operator import Operator
 from mockdriver.cloud.resources import (
@@ -21,6 +21,7 @@ from mockdriver.cloud.transitions import IMMEDIATELY, Transition, Transitions
 
 __all__ = [
     "API_NAMES",
+    "DEFAULT_CAPACITY_GIB",
     "DEFAULT_REGION",
     "IMMEDIATELY",
     "Attachment",

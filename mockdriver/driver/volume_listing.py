@@ -19,6 +19,7 @@ MAX_PAGE_BYTES = 3 * 1024 * 1024
 
 _DISKS_PER_CALL = 1_000
 _MOST_DIGITS = 18
+_INT64_MAX = 2**63 - 1
 
 
 class ListingRpcs(RpcGroup):
@@ -86,7 +87,9 @@ class ListingRpcs(RpcGroup):
             zones = [
                 zone for zone in zones if keys.meets([request.accessible_topology], zone, region)
             ]
-        available_gib = sum(operator.available_gib(zone) for zone in zones)
+        available_gib = min(
+            sum(operator.available_gib(zone) for zone in zones), _INT64_MAX // capacity.GIB
+        )
         response = csi_pb2.GetCapacityResponse(available_capacity=available_gib * capacity.GIB)
         response.maximum_volume_size.value = MAX_DISK_GIB * capacity.GIB
         response.minimum_volume_size.value = MIN_DISK_GIB * capacity.GIB

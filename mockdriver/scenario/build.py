@@ -28,6 +28,7 @@ def build(
         zones_are_fixed=plan.zones_are_fixed,
         transitions=Transitions(attach=model.transitions.attach, detach=model.transitions.detach),
         quotas=model.api.quotas(),
+        capacity_gib=model.capacity_gib,
     )
     operator = cloud.operator
     for zone in plan.zones:

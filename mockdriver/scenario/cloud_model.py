@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, Strict, model_validator
 
-from mockdriver.cloud import DEFAULT_REGION, Quota, Transition
+from mockdriver.cloud import DEFAULT_CAPACITY_GIB, DEFAULT_REGION, Quota, Transition
 from mockdriver.cloud.api import MAX_DISK_GIB, MIN_DISK_GIB
 from mockdriver.scenario.base_model import Model
 from mockdriver.scenario.durations import PATTERN, parse_duration
@@ -25,6 +25,7 @@ from mockdriver.scenario.kinds import (
 from mockdriver.scenario.mistakes import not_allowed, not_among
 
 MAX_SLOTS = 1_000_000
+MAX_CAPACITY_GIB = 2**32
 MAX_INSTANCES = 50_000
 MAX_QUOTA = 1_000_000_000
 
@@ -210,6 +211,9 @@ class CloudModel(Model):
     region: Id = Field(default=DEFAULT_REGION, description="The region's name.")
     zones: ListOf[Id] | None = Field(
         default=None, description="The zones. Default: those that instances and disks name."
+    )
+    capacity_gib: Annotated[int, whole_number(0, MAX_CAPACITY_GIB)] = Field(
+        default=DEFAULT_CAPACITY_GIB, description="Room for disks in each zone, in GiB."
     )
     instance_types: dict[Id, InstanceTypeModel] = Field(
         default_factory=dict, description="The types of instances, by name."
