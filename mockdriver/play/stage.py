@@ -14,9 +14,11 @@ from mockdriver.cloud import Caller
 from mockdriver.co.calling import DEADLINE_SECONDS, Answer, Stub, failed
 from mockdriver.co.csi_client import CsiClient
 from mockdriver.co.volume_records import VolumeRecords
+from mockdriver.journal.entry import RUNNING
 from mockdriver.runtime import Runtime, VirtualRuntime
 from mockdriver.scenario.load import LoadedScenario
 from mockdriver.server.compose import make_cloud, make_server
+from mockdriver.server.mock_server import MockServer
 
 _GRACE_SECONDS = 5.0
 
@@ -33,7 +35,8 @@ class Stage:
         self.volume_ids: dict[str, str] = {}
         self.volumes_made = 0
         self._clients: dict[str | None, CsiClient] = {}
-        self._server = make_server(loaded, self.cloud, self.runtime)
+        self._call_ended = self.runtime.event()
+        self._server = self._new_server()
 
     def __enter__(self) -> Self:
         return self
@@ -79,7 +82,10 @@ class Stage:
             future = method.future(request, timeout=DEADLINE_SECONDS)  # type: ignore[attr-defined]
             future.add_done_callback(lambda _, work=work: work.__exit__(None, None, None))
             futures.append(future)
-        return [_answer(future) for future in futures]
+        answers = [_answer(future) for future in futures]
+        if any(answer.code == "DEADLINE_EXCEEDED" for answer in answers):
+            self._wait_for_abandoned_calls()
+        return answers
 
     def pause(self, seconds: float) -> None:
         """Let virtual time pass, as a CO does between two tries."""
@@ -93,7 +99,25 @@ class Stage:
             self.cloud = make_cloud(self.loaded, self.runtime)
             self.records = self._records_at_start()
             self.volume_ids.clear()
-        self._server = make_server(self.loaded, self.cloud, self.runtime)
+        self._server = self._new_server()
+
+    def _new_server(self) -> MockServer:
+        return make_server(
+            self.loaded, self.cloud, self.runtime, on_call=lambda entry: self._call_ended.set()
+        )
+
+    def _wait_for_abandoned_calls(self) -> None:
+        """Wait until the driver has ended the calls that the CO gave up.
+
+        A moment later it does so anyway. Until then the next step could meet them: its calls would
+        be ABORTED, or the clock, which counts them, would jump too early.
+        """
+        with self.runtime.working():
+            while True:
+                self._call_ended.clear()
+                if all(entry.code != RUNNING for entry in self._server.journal.entries()):
+                    return
+                self.runtime.wait(self._call_ended)
 
     def _client(self, node_id: str | None) -> CsiClient:
         client = self._clients.get(node_id)
