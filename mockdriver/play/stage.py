@@ -19,8 +19,13 @@ from mockdriver.runtime import Runtime, VirtualRuntime
 from mockdriver.scenario.load import LoadedScenario
 from mockdriver.server.compose import make_cloud, make_server
 from mockdriver.server.mock_server import MockServer
+from mockdriver.server.socket_server import WORKER_THREADS
 
 _GRACE_SECONDS = 5.0
+
+_AT_ONCE = WORKER_THREADS * 9 // 10
+"""Calls that are in flight together. Each one that waits keeps a thread of the server: one more
+than there are would wait for a thread while the clock waits for it."""
 
 
 class Stage:
@@ -72,7 +77,18 @@ class Stage:
         return self.call_all([(method, request)])[0]
 
     def call_all(self, calls: list[tuple[Stub, Any]]) -> list[Answer]:
-        """Make calls all at once and wait for all answers, in the order of the calls."""
+        """Make calls all at once and wait for all answers, in the order of the calls.
+
+        Of more than 900 calls so many are made at once, and then the next.
+        """
+        answers: list[Answer] = []
+        for first in range(0, len(calls), _AT_ONCE):
+            answers += self._at_once(calls[first : first + _AT_ONCE])
+        if any(answer.code == "DEADLINE_EXCEEDED" for answer in answers):
+            self._wait_for_abandoned_calls()
+        return answers
+
+    def _at_once(self, calls: list[tuple[Stub, Any]]) -> list[Answer]:
         works = [self.runtime.working() for _ in calls]
         # All are counted before the first one goes out, so that the clock waits for the last one.
         for work in works:
@@ -82,10 +98,7 @@ class Stage:
             future = method.future(request, timeout=DEADLINE_SECONDS)  # type: ignore[attr-defined]
             future.add_done_callback(lambda _, work=work: work.__exit__(None, None, None))
             futures.append(future)
-        answers = [_answer(future) for future in futures]
-        if any(answer.code == "DEADLINE_EXCEEDED" for answer in answers):
-            self._wait_for_abandoned_calls()
-        return answers
+        return [_answer(future) for future in futures]
 
     def pause(self, seconds: float) -> None:
         """Let virtual time pass, as a CO does between two tries."""

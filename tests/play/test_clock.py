@@ -120,3 +120,14 @@ def test_a_call_that_is_held_does_not_keep_others_from_moving_the_clock(
         transitions: {attach: held, detach: after 1h}
         """,
     )
+
+
+@pytest.mark.slow
+def test_more_calls_than_the_server_has_threads_end_well() -> None:
+    goes_well(
+        """
+        - publish: {node: i-1, count: 1100, concurrent: true}
+          expect: {OK: 1100}
+        """,
+        cloud("after 1h"),
+    )
