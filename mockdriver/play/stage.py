@@ -14,11 +14,18 @@ from mockdriver.cloud import Caller
 from mockdriver.co.calling import DEADLINE_SECONDS, Answer, Stub, failed
 from mockdriver.co.csi_client import CsiClient
 from mockdriver.co.volume_records import VolumeRecords
+from mockdriver.journal.entry import RUNNING
 from mockdriver.runtime import Runtime, VirtualRuntime
 from mockdriver.scenario.load import LoadedScenario
 from mockdriver.server.compose import make_cloud, make_server
+from mockdriver.server.mock_server import MockServer
+from mockdriver.server.socket_server import WORKER_THREADS
 
 _GRACE_SECONDS = 5.0
+
+_AT_ONCE = WORKER_THREADS * 9 // 10
+"""Calls that are in flight together. Each one that waits keeps a thread of the server: one more
+than there are would wait for a thread while the clock waits for it."""
 
 
 class Stage:
@@ -33,7 +40,8 @@ class Stage:
         self.volume_ids: dict[str, str] = {}
         self.volumes_made = 0
         self._clients: dict[str | None, CsiClient] = {}
-        self._server = make_server(loaded, self.cloud, self.runtime)
+        self._call_ended = self.runtime.event()
+        self._server = self._new_server()
 
     def __enter__(self) -> Self:
         return self
@@ -69,7 +77,18 @@ class Stage:
         return self.call_all([(method, request)])[0]
 
     def call_all(self, calls: list[tuple[Stub, Any]]) -> list[Answer]:
-        """Make calls all at once and wait for all answers, in the order of the calls."""
+        """Make calls all at once and wait for all answers, in the order of the calls.
+
+        Of more than 900 calls so many are made at once, and then the next.
+        """
+        answers: list[Answer] = []
+        for first in range(0, len(calls), _AT_ONCE):
+            answers += self._at_once(calls[first : first + _AT_ONCE])
+        if any(answer.code == "DEADLINE_EXCEEDED" for answer in answers):
+            self._wait_for_abandoned_calls()
+        return answers
+
+    def _at_once(self, calls: list[tuple[Stub, Any]]) -> list[Answer]:
         works = [self.runtime.working() for _ in calls]
         # All are counted before the first one goes out, so that the clock waits for the last one.
         for work in works:
@@ -93,7 +112,25 @@ class Stage:
             self.cloud = make_cloud(self.loaded, self.runtime)
             self.records = self._records_at_start()
             self.volume_ids.clear()
-        self._server = make_server(self.loaded, self.cloud, self.runtime)
+        self._server = self._new_server()
+
+    def _new_server(self) -> MockServer:
+        return make_server(
+            self.loaded, self.cloud, self.runtime, on_call=lambda entry: self._call_ended.set()
+        )
+
+    def _wait_for_abandoned_calls(self) -> None:
+        """Wait until the driver has ended the calls that the CO gave up.
+
+        A moment later it does so anyway. Until then the next step could meet them: its calls would
+        be ABORTED, or the clock, which counts them, would jump too early.
+        """
+        with self.runtime.working():
+            while True:
+                self._call_ended.clear()
+                if all(entry.code != RUNNING for entry in self._server.journal.entries()):
+                    return
+                self.runtime.wait(self._call_ended)
 
     def _client(self, node_id: str | None) -> CsiClient:
         client = self._clients.get(node_id)

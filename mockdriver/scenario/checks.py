@@ -110,14 +110,13 @@ class CloudChecks:
             if len(instance.id.encode()) > MAX_ID_BYTES:
                 text = f"{quoted(instance.id)} is too long, allowed: at most {MAX_ID_BYTES} bytes"
                 self._once("long", place, text)
-            if instance.id not in first:
-                first[instance.id] = instance.source
-            elif first[instance.id] != instance.source or NUMBER_PLACE in (model.id or ""):
+            # a template without a place for the number is reported as such
+            if first.setdefault(instance.id, instance.source) != instance.source:
                 self._twice("instance", instance.id, place, (*_INSTANCES, first[instance.id]))
 
     def _interface_ids(self, plan: CloudPlan) -> None:
         first: dict[str, int] = {}
-        for instance in plan.instances:
+        for instance in _distinct(plan):
             for id in instance.network_interfaces:
                 if id in first:
                     place = (*_INSTANCES, instance.source, "network_interfaces")
@@ -128,7 +127,7 @@ class CloudChecks:
     def _attachments(self, plan: CloudPlan) -> None:
         disks = {disk.id: disk for disk in plan.disks}
         counts: Counter[str] = Counter()
-        for instance in plan.instances:
+        for instance in _distinct(plan):
             here: set[str] = set()
             for key, id in _disks_by_key(instance):
                 place, disk = (*_INSTANCES, instance.source, key), disks[id]
@@ -217,6 +216,14 @@ def ids_are_known(found: Validated) -> bool:
             if not inside or inside[0] in _NAMING_KEYS:
                 return False
     return True
+
+
+def _distinct(plan: CloudPlan) -> Iterable[InstancePlan]:
+    """Return the instances without those whose id is there twice, which is reported anyway."""
+    found: dict[str, InstancePlan] = {}
+    for instance in plan.instances:
+        found.setdefault(instance.id, instance)
+    return found.values()
 
 
 def _disks_by_key(instance: InstancePlan) -> Iterator[tuple[str, str]]:

@@ -19,8 +19,8 @@ from ruamel.yaml.events import (
     CollectionEndEvent,
     CollectionStartEvent,
     DocumentStartEvent,
+    Event,
     MappingStartEvent,
-    NodeEvent,
     ScalarEvent,
 )
 from ruamel.yaml.scanner import Scanner, ScannerError
@@ -63,7 +63,7 @@ def compose(text: str, file: str) -> Tree:
 
 
 class _CappedScanner(Scanner):
-    """ruamel's scanner, without the two things that take it quadratic time or many seconds."""
+    """ruamel's scanner, without two things that take it many seconds and one that it trips over."""
 
     directives = 0
 
@@ -78,6 +78,12 @@ class _CappedScanner(Scanner):
         if len(ahead) > MAX_TAG_CHARACTERS and len(ahead.split(maxsplit=1)[0]) == len(ahead):
             raise _scanner_error(f"a tag of more than {MAX_TAG_CHARACTERS} characters", self)
         return super().scan_tag()
+
+    def scan_flow_scalar(self, style: Any) -> Any:
+        try:
+            return super().scan_flow_scalar(style)
+        except (ValueError, OverflowError):  # chr() of "\UFFFFFFFF"
+            raise _scanner_error("an escape of no character", self) from None
 
 
 def _scanner_error(problem: str, scanner: Scanner) -> ScannerError:
@@ -111,6 +117,7 @@ class _Composer:
         self._nodes = 0
         self._root: Node | None = None
         self._documents = 0
+        self._reached: Position = (1, 1)
 
     def compose(self, text: str) -> Tree:
         for event in self._events(text):
@@ -134,15 +141,17 @@ class _Composer:
         yaml = YAML(typ="safe", pure=True)
         yaml.Scanner = _CappedScanner
         try:
-            yield from yaml.parse(text)
+            for event in yaml.parse(text):
+                self._reached = _start(event)
+                yield event
         except MarkedYAMLError as error:
             mark = error.problem_mark or error.context_mark
             position = (mark.line + 1, mark.column + 1) if mark else (1, 1)
             raise self._stop(position, _syntax_text(error)) from None
         except Exception:
-            # the scanner's own slips: ValueError and OverflowError for escapes out of any range
-            position = (yaml.reader.line + 1, yaml.reader.column + 1)
-            raise self._stop(position, "not readable as YAML") from None
+            # Nothing is known to get here. But thousands of lines that read hostile text are not
+            # ours, and no text may end in a traceback.
+            raise self._stop(self._reached, "not readable as YAML") from None
 
     def _alias(self, event: AliasEvent) -> None:
         position = _start(event)
@@ -177,6 +186,8 @@ class _Composer:
         if self._expects_key():
             self._key(event, tag, position)
             return
+        if event.start_mark.index == event.end_mark.index:
+            position = self._position_of_nothing(position)
         if _HALF_CHARACTER.search(event.value):
             self._place_broken(position, "half a character (\\ud800 to \\udfff) cannot be used")
             return
@@ -186,6 +197,13 @@ class _Composer:
             self._place_broken(position, str(error), event.anchor)
             return
         self._place(Node(value, position), event.anchor)
+
+    def _position_of_nothing(self, position: Position) -> Position:
+        """Return the position of a value that is not written: its key's, where it has one."""
+        frame = self._open[-1] if self._open else None
+        if frame is None or frame.key is None:
+            return position  # of the next thing in the file
+        return frame.node.keys.get(frame.key, position)
 
     def _value(self, event: ScalarEvent, tag: str | None) -> Any:
         if tag is None:
@@ -313,7 +331,7 @@ class _Composer:
         return ScenarioMistakes(self._mistakes)
 
 
-def _start(event: NodeEvent | DocumentStartEvent) -> Position:
+def _start(event: Event) -> Position:
     return event.start_mark.line + 1, event.start_mark.column + 1
 
 

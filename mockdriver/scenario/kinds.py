@@ -180,7 +180,7 @@ def count_or(items: Kind, minimum: int, maximum: int, words: str) -> Kind:
     def check(value: object) -> int | tuple[str, ...]:
         if type(value) is int and minimum <= value <= maximum:
             return value
-        if not isinstance(value, list):
+        if not isinstance(value, list | tuple):
             raise mistake(not_allowed(value, allowed))
         problems: list[Problem] = []
         first: dict[str, int] = {}

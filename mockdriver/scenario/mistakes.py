@@ -21,6 +21,7 @@ FILE = "file"
 Path = tuple[str | int, ...]
 """Where in a file something is: keys of mappings, and indexes of lists from 0."""
 
+_LEAST_LIKENESS = 0.59
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -144,9 +145,15 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     compared = [item for item in (name, *known) if len(item) <= COMPARED_CHARACTERS]
     if not compared or compared[0] != name:
         return None
-    folded = {_folded(item): item for item in reversed(compared[1 : COMPARED_NAMES + 1])}
-    found = difflib.get_close_matches(_folded(name), folded, n=1, cutoff=0.6)
-    return folded[found[0]] if found else None
+    matcher = difflib.SequenceMatcher(b=_folded(name), autojunk=False)
+    best, found = _LEAST_LIKENESS, None
+    for item in compared[1 : COMPARED_NAMES + 1]:
+        matcher.set_seq1(_folded(item))
+        if matcher.real_quick_ratio() > best and matcher.quick_ratio() > best:
+            likeness = matcher.ratio()
+            if likeness > best:
+                best, found = likeness, item
+    return found
 
 
 def _folded(name: str) -> str:

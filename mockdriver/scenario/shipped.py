@@ -67,6 +67,6 @@ def resolve(file_or_name: str) -> tuple[str, str]:
 
 def _is_there(path: str) -> bool:
     try:
-        return Path(path).exists()
+        return path != "" and Path(path).exists()
     except (OSError, ValueError):  # too long, or with a NUL byte: no name of a file
         return False

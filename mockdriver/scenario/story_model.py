@@ -449,7 +449,8 @@ class StepModel(Model):
         # `- release:` is what people write who have nothing to add
         if isinstance(data, dict):
             return {
-                key: {} if value is None and key in VERBS else value for key, value in data.items()
+                key: _NO_ARGUMENTS.get(key) if value is None else value
+                for key, value in data.items()
             }
         return data
 
@@ -480,6 +481,8 @@ VERBS = tuple(
     field.alias or name for name, field in StepModel.model_fields.items() if name != "expect"
 )
 """All verbs, in the order in which they are listed to people."""
+
+_NO_ARGUMENTS: Mapping[str, Any] = {verb: "" if verb == "advance" else {} for verb in VERBS}
 
 
 @dataclass(frozen=True, slots=True)

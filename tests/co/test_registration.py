@@ -179,6 +179,14 @@ def test_the_plain_flow_without_a_limit_leaves_the_effective_limit_unset(
     assert (view.max_volumes_per_node, view.effective_limit) == (0, None)
 
 
+def test_a_node_that_fails_in_the_plain_flow_gives_no_view(
+    driver: ScriptedDriver, client: CsiClient
+) -> None:
+    driver.fail(csi_pb2.NodeGetInfoRequest, ["NOT_FOUND"])
+    lookup = plain_node_info(client, driver.call)
+    assert (lookup.answer.code, lookup.view) == ("NOT_FOUND", None)
+
+
 # --------------------------------------------------------------------------------------- retries
 
 REQUESTS = [

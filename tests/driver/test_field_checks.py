@@ -213,6 +213,11 @@ def test_a_string_of_a_repeated_field_is_named_with_its_place() -> None:
     assert problem.startswith("snapshot_ids[1]: has 129 bytes, allowed are 128")
 
 
+def test_each_string_of_a_repeated_field_has_a_limit_of_its_own() -> None:
+    ids = ["s" * 128] * 100
+    assert problem_of(csi_pb2.DeleteVolumeGroupSnapshotRequest(snapshot_ids=ids)) is None
+
+
 def test_a_message_that_is_not_there_is_not_looked_into() -> None:
     assert problem_of(csi_pb2.ControllerExpandVolumeRequest(volume_id="vol-1")) is None
 

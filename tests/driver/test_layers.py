@@ -144,6 +144,9 @@ def test_a_call_that_fails_its_checks_does_not_reach_the_cloud() -> None:
     driver.publish("", "i-1")
     driver.publish("vol-1", "")
     driver.delete("v" * 129)
+    driver.create("pvc-1", capacity_range=csi_pb2.CapacityRange(required_bytes=-1))
+    driver.create("pvc\x001")
+    assert set(driver.codes()) == {"INVALID_ARGUMENT"}
     assert driver.cloud_calls() == {}
 
 

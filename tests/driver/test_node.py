@@ -6,6 +6,7 @@ import pytest
 
 from csi_spec import csi_pb2
 from mockdriver.cloud import Disk, Instance
+from mockdriver.cloud.errors import InstanceNotFound
 from mockdriver.driver.capabilities import NODE_INFO_FROM_CONTROLLER
 from mockdriver.driver.context import NodeInfoReply
 from mockdriver.driver.node import MISLEADING_LIMIT, MISLEADING_ZONE
@@ -171,6 +172,15 @@ def test_ids_are_those_of_the_cloud_byte_for_byte() -> None:
     of(driver.publish(disk, node))
     assert driver.node_info(node, flagged=True).node_id == node
     assert list(driver.controller_info(node).published_volume_ids) == [disk]
+
+
+def test_the_driver_tells_topology_without_a_call_as_it_does_in_calls() -> None:
+    driver = two_disks_out_of_band()
+    expected = dict(driver.controller_info().accessible_topology.segments)
+    assert driver.driver.topology_of("i-1") == expected
+    assert driver.driver.topology_of_zone(ZONE) == expected
+    with pytest.raises(InstanceNotFound):
+        driver.driver.topology_of("i-unknown")
 
 
 # ---------------------------------------------------------------------------------------- failing

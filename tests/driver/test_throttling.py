@@ -105,14 +105,23 @@ def test_a_caller_who_leaves_is_not_retried_for() -> None:
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_callers_that_are_throttled_together_do_not_come_back_together(seed: int) -> None:
+def test_callers_that_are_throttled_together_share_the_tokens_as_they_come(seed: int) -> None:
     driver = RacingDriver(seed, quotas={"attach": Quota(burst=1, per_second=1)})
     driver.region.add_instance(slots=9)
     volumes = driver.region.add_disks(5)
     codes = driver.run_for_codes(*[lambda v=volume: driver.publish(v) for volume in volumes])
     assert codes == ["OK"] * 5
-    ends = [entry.duration_seconds for entry in driver.journal.entries()]
-    assert len(set(ends)) == 5
+    assert driver.runtime.now() >= 4
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_callers_that_are_throttled_together_do_not_come_back_together(seed: int) -> None:
+    driver = RacingDriver(seed, quotas={"attach": NEVER})
+    driver.region.add_instance(slots=9)
+    volumes = driver.region.add_disks(5)
+    driver.run(*[lambda v=volume: driver.publish(v) for volume in volumes])
+    # Nothing but the jitter of the pauses can make these differ.
+    assert len({entry.duration_seconds for entry in driver.journal.entries()}) == 5
 
 
 def test_the_delay_of_an_api_is_on_the_clock_once_a_call() -> None:

@@ -211,6 +211,22 @@ def test_a_later_attachment_is_not_taken_for_the_one_that_a_publish_waits_for(se
 
 
 @pytest.mark.parametrize("seed", SEEDS)
+def test_a_volume_that_is_deleted_while_its_publish_waits_is_aborted(seed: int) -> None:
+    driver = busy(seed, attach=HELD)
+    another_driver = SmallDriver(driver.region)
+
+    def remove_it() -> None:
+        driver.operator.detach("vol", "i-1")
+        of(another_driver.delete("vol"))
+
+    # Both happen before the publish looks again.
+    driver.region.api.set_quota("describe_disks", Quota(delay_seconds=1))
+    codes = driver.run_for_codes(lambda: driver.publish("vol"), driver.silently(2.5, remove_it))
+    assert codes == ["ABORTED"]
+    driver.assert_at_rest()
+
+
+@pytest.mark.parametrize("seed", SEEDS)
 def test_a_publish_on_a_node_that_is_terminated_meanwhile_is_aborted(seed: int) -> None:
     driver = busy(seed, attach=HELD)
     codes = driver.run_for_codes(

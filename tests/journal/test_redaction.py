@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
-from google.protobuf import wrappers_pb2
+from google.protobuf import descriptor_pb2, descriptor_pool, wrappers_pb2
+from google.protobuf.message_factory import GetMessageClass
 
 from csi_spec import csi_pb2
 from mockdriver.journal.redaction import SERVICE_ACCOUNT_TOKENS, STRIPPED, plain
@@ -86,6 +87,24 @@ def test_a_secret_deep_inside_a_message_is_stripped_too() -> None:
     response = csi_pb2.ListVolumesResponse()
     response.entries.add(volume=volume)
     assert "hunter2" not in json.dumps(plain(response))
+
+
+def test_a_secret_that_is_no_map_is_stripped_too() -> None:
+    # CSI has no such field yet; a later version may.
+    file = descriptor_pb2.FileDescriptorProto(
+        name="secret.proto", package="secret", dependency=[csi_pb2.DESCRIPTOR.name], syntax="proto3"
+    )
+    field = file.message_type.add(name="Request").field.add(
+        name="password",
+        number=1,
+        type=descriptor_pb2.FieldDescriptorProto.TYPE_STRING,
+        label=descriptor_pb2.FieldDescriptorProto.LABEL_OPTIONAL,
+    )
+    field.options.Extensions[csi_pb2.csi_secret] = True
+    pool = descriptor_pool.Default()
+    pool.AddSerializedFile(file.SerializeToString())
+    request = GetMessageClass(pool.FindMessageTypeByName("secret.Request"))(password="hunter2")
+    assert plain(request) == {"password": STRIPPED}
 
 
 def test_unknown_fields_are_not_shown() -> None:
