@@ -34,7 +34,6 @@ class Stage:
     def __init__(self, loaded: LoadedScenario) -> None:
         self.loaded = loaded
         self.runtime: Runtime = VirtualRuntime()
-        self._folder = tempfile.TemporaryDirectory(prefix="mockdriver-")
         self.cloud = make_cloud(loaded, self.runtime)
         self.records = self._records_at_start()
         self.volume_ids: dict[str, str] = {}
@@ -42,6 +41,7 @@ class Stage:
         self._clients: dict[str | None, CsiClient] = {}
         self._call_ended = self.runtime.event()
         self._server = self._new_server()
+        self._folder = tempfile.TemporaryDirectory(prefix="mockdriver-")
 
     def __enter__(self) -> Self:
         return self
