@@ -16,6 +16,14 @@ APIS = (
     "describe_instances, describe_types, describe_disks, attach, detach, create_disk, delete_disk"
 )
 
+EXPECT_KEYS = (
+    "OK, CANCELLED, UNKNOWN, INVALID_ARGUMENT, DEADLINE_EXCEEDED, NOT_FOUND, ALREADY_EXISTS, "
+    "PERMISSION_DENIED, RESOURCE_EXHAUSTED, FAILED_PRECONDITION, ABORTED, OUT_OF_RANGE, "
+    "UNIMPLEMENTED, INTERNAL, UNAVAILABLE, DATA_LOSS, UNAUTHENTICATED, code, error, "
+    "max_volumes_per_node, published_volume_ids, effective_limit, node_id, accessible_topology, "
+    "volume_id, capacity_bytes, publish_context, cloud_calls"
+)
+
 
 def check(text: str, *lines: str) -> None:
     assert mistakes_of(text) == list(lines)
@@ -53,6 +61,14 @@ class TestTheWholeFile:
 
     def test_faults_come_later(self) -> None:
         check("scenario: x\nfaults: []\n", "2:1: faults: not built yet")
+
+    def test_an_unknown_key_without_a_value_is_unknown_too(self) -> None:
+        check(
+            "scenario: x\nfaults:\nstory: [{add_fault: }, {release: , expect: {slots: }}]\n",
+            "2:1: faults: not built yet",
+            "3:10: story[0].add_fault: not built yet",
+            f"3:45: story[1].expect.slots: unknown key, allowed: {EXPECT_KEYS}",
+        )
 
     def test_texts_that_are_something_else(self) -> None:
         check(
@@ -426,12 +442,7 @@ class TestTheStory:
             'allowed: a whole number, or a comparison such as "<= 5" with ==, <, <=, > or >=',
             f'11:61: story[0].expect.cloud_calls.detatch: unknown cloud API "detatch", '
             f'allowed: {APIS}, did you mean "detach"?',
-            "13:13: story[1].expect: 5 is not allowed, allowed: a mapping with "
-            "OK, CANCELLED, UNKNOWN, INVALID_ARGUMENT, DEADLINE_EXCEEDED, NOT_FOUND, "
-            "ALREADY_EXISTS, PERMISSION_DENIED, RESOURCE_EXHAUSTED, FAILED_PRECONDITION, ABORTED, "
-            "OUT_OF_RANGE, UNIMPLEMENTED, INTERNAL, UNAVAILABLE, DATA_LOSS, UNAUTHENTICATED, "
-            "code, error, max_volumes_per_node, published_volume_ids, effective_limit, node_id, "
-            "accessible_topology, volume_id, capacity_bytes, publish_context, cloud_calls",
+            "13:13: story[1].expect: 5 is not allowed, allowed: a mapping with " + EXPECT_KEYS,
         )
 
     def test_a_misspelt_expectation_has_the_nearest_known_one(self) -> None:
