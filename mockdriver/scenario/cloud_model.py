@@ -226,6 +226,9 @@ class CloudModel(Model):
         default=(), description="The disks that instances don't create with defaults."
     )
     transitions: TransitionsModel = Field(
-        default_factory=TransitionsModel.model_construct, description="How changes of attachments take their time."
+        default_factory=TransitionsModel.model_construct,
+        description="How changes of attachments take their time.",
     )
-    api: ApiQuotas = Field(default_factory=ApiQuotas.model_construct, description="Quotas of the cloud's APIs.")
+    api: ApiQuotas = Field(
+        default_factory=ApiQuotas.model_construct, description="Quotas of the cloud's APIs."
+    )

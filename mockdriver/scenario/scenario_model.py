@@ -20,9 +20,12 @@ class ScenarioModel(Model):
 
     scenario: Annotated[str, NAME] = Field(description="The scenario's name.")
     about: Text = Field(default="", description="What it shows, for people.")
-    driver: DriverModel = Field(default_factory=DriverModel.model_construct, description="How the driver behaves.")
+    driver: DriverModel = Field(
+        default_factory=DriverModel.model_construct, description="How the driver behaves."
+    )
     cloud: CloudModel = Field(
-        default_factory=CloudModel.model_construct, description="What there is when the story begins."
+        default_factory=CloudModel.model_construct,
+        description="What there is when the story begins.",
     )
     story: ListOf[StepModel] = Field(
         default=(), description="The steps, one after the other, and what each must answer."
