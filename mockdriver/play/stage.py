@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -23,6 +24,9 @@ from mockdriver.server.socket_server import WORKER_THREADS
 
 _GRACE_SECONDS = 5.0
 
+_LONGEST_FOLDER_BYTES = 64
+"""A socket's path has 107 bytes at most, and 33 or so of them are ours."""
+
 _AT_ONCE = WORKER_THREADS * 9 // 10
 """Calls that are in flight together. Each one that waits keeps a thread of the server: one more
 than there are would wait for a thread while the clock waits for it."""
@@ -41,7 +45,7 @@ class Stage:
         self._clients: dict[str | None, CsiClient] = {}
         self._call_ended = self.runtime.event()
         self._server = self._new_server()
-        self._folder = tempfile.TemporaryDirectory(prefix="mockdriver-")
+        self._folder = _folder_for_sockets()
 
     def __enter__(self) -> Self:
         return self
@@ -152,6 +156,13 @@ class Stage:
             for volume_id in instance.published:
                 records.remember(instance.id, volume_id, published=True)
         return records
+
+
+def _folder_for_sockets() -> tempfile.TemporaryDirectory[str]:
+    """Make a folder, in /tmp where the usual place's name leaves no room for a socket's."""
+    usual = tempfile.gettempdir()
+    is_short = len(os.fsencode(usual)) <= _LONGEST_FOLDER_BYTES
+    return tempfile.TemporaryDirectory(prefix="mockdriver-", dir=usual if is_short else "/tmp")
 
 
 def _answer(future: Any) -> Answer:
