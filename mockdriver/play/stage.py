@@ -161,8 +161,9 @@ class Stage:
 def _folder_for_sockets() -> tempfile.TemporaryDirectory[str]:
     """Make a folder, in /tmp where the usual place's name leaves no room for a socket's."""
     usual = tempfile.gettempdir()
-    is_short = len(os.fsencode(usual)) <= _LONGEST_FOLDER_BYTES
-    return tempfile.TemporaryDirectory(prefix="mockdriver-", dir=usual if is_short else "/tmp")
+    is_long = len(os.fsencode(usual)) > _LONGEST_FOLDER_BYTES
+    place = "/tmp" if is_long else usual  # noqa: S108 - the folder in it has a name of its own
+    return tempfile.TemporaryDirectory(prefix="mockdriver-", dir=place)
 
 
 def _answer(future: Any) -> Answer:
