@@ -164,7 +164,8 @@ class TestTheCloud:
             "    a: {slots: -1, network_interfaces_share_slots: 1}\n"
             "    b: {slots: 1000001, boot_disk_use_slot: true}\n"
             "    c: {slots: 2.0}\n"
-            "    d: many\n",
+            "    d: many\n"
+            "    e: {slots: true}\n",
             "4:16: cloud.instance_types.a.slots: -1 is not allowed, "
             "allowed: a whole number from 0 to 1000000",
             "4:52: cloud.instance_types.a.network_interfaces_share_slots: 1 is not allowed, "
@@ -178,6 +179,8 @@ class TestTheCloud:
             "allowed: a whole number from 0 to 1000000",
             '7:8: cloud.instance_types.d: "many" is not allowed, allowed: a mapping with slots, '
             "network_interfaces_share_slots, boot_disk_uses_slot",
+            "8:16: cloud.instance_types.e.slots: true is not allowed, "
+            "allowed: a whole number from 0 to 1000000",
         )
 
     def test_instances(self) -> None:
