@@ -31,7 +31,7 @@ LATER_KEYS = frozenset({"faults", "add_fault", "clear_faults"})
 """Keys of the format that are not built yet."""
 
 _ROUNDS = 12  # cutting goes from a value to what holds it, and the format is not deep
-_SUGGESTIONS = 20  # so many mistakes get one: a file with more is no slip of the finger
+_MOST_EFFORT = 1_000_000  # in pairs of characters: a hundred suggestions, or under a second
 _KEY = "[key]"  # pydantic's last place of an error about a key
 _STAND_IN = {"scenario": "unnamed"}
 
@@ -43,15 +43,17 @@ class Report:
         self.file = printable(file)
         self.tree = tree
         self.mistakes = list(tree.mistakes)
+        self._effort_left = _MOST_EFFORT
 
     def add(self, path: Path, text: str | UnknownName, *, at_key: bool = False) -> None:
         """Add a mistake about the value at `path`, or about its key.
 
         Raises `failure()` when there are so many that nobody goes on looking.
         """
-        if isinstance(text, UnknownName) and len(self.mistakes) >= _SUGGESTIONS:
-            text = text.text
-        self.mistakes.append(self.line_about(path, str(text), at_key=at_key))
+        if isinstance(text, UnknownName):
+            self._effort_left -= text.effort()
+            text = str(text) if self._effort_left >= 0 else text.text
+        self.mistakes.append(self.line_about(path, text, at_key=at_key))
         if len(self.mistakes) >= MAX_MISTAKES:
             raise self.failure()
 
