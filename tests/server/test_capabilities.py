@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from google.protobuf.descriptor import EnumDescriptor
 
 from csi_spec import csi_pb2
-from mockdriver.cli.serve import serve as serve_command
+from mockdriver.cli import main
 from mockdriver.co.calling import call
 from mockdriver.co.csi_client import CsiClient
 from tests.conftest import Serve
@@ -154,7 +154,7 @@ def test_without_the_controller_service_only_its_rpcs_are_gone(serve: Serve) -> 
 
 def refused(*arguments: str) -> str:
     """Return what `serve` says to arguments that it refuses before it does anything."""
-    result = CliRunner().invoke(serve_command, arguments)
+    result = CliRunner().invoke(main, ["serve", *arguments])
     assert result.exit_code == click.UsageError.exit_code
     return result.output
 
