@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import os
 import signal
@@ -204,8 +203,12 @@ def _announce(server: MockServer, loaded: LoadedScenario, path: Path, node_id: s
     )
     topology = {} if node_id is None else server.topology_of(node_id)
     lines = [ready, *grpcurl_lines(path, node_id, topology)]
-    with contextlib.suppress(OSError):  # the reader has gone, or the disk is full
+    try:
         click.echo(os.fsencode("\n".join(lines)))  # a path is bytes, not always text
+    except OSError:
+        # The reader has gone, or the disk is full. What is still buffered must go somewhere, or
+        # Python tries again at its end and exits with an error.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _die_at_second_signal(server: MockServer) -> None:
