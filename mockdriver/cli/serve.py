@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import signal
@@ -134,7 +135,7 @@ def serve(
         path = parse_endpoint(endpoint)
     except EndpointMistake as mistake:
         raise click.ClickException(str(mistake)) from None
-    loaded = load_or_exit(scenario)
+    loaded = load_or_exit(scenario, story=False)
     runtime = WallRuntime(seed)
     log = LogWriter(runtime, sys.stderr, LogFormat(log_format))
     cloud = make_cloud(loaded, runtime)
@@ -149,6 +150,8 @@ def serve(
     server = make_server(loaded, cloud, runtime, overrides, on_call=log.call)
     logging.basicConfig(level=logging.INFO, handlers=[log])
     log.start()
+    # What is there now stays: the garbage collector need not look through it during calls.
+    gc.freeze()
     try:
         _serve(server, loaded, path, node_id, grace_seconds)
     finally:

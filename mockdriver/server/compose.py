@@ -15,10 +15,10 @@ from mockdriver.driver.status import status_of
 from mockdriver.journal import Entry
 from mockdriver.runtime import Runtime
 from mockdriver.scenario import build
+from mockdriver.scenario.cloud_model import NewInstance
 from mockdriver.scenario.driver_model import DriverModel
 from mockdriver.scenario.load import LoadedScenario
 from mockdriver.scenario.plan import InstancePlan
-from mockdriver.scenario.story_model import AddInstance
 from mockdriver.server.mock_server import MockServer
 
 
@@ -40,7 +40,7 @@ def make_cloud(loaded: LoadedScenario, runtime: Runtime) -> Cloud:
     return build.build(loaded, runtime, published_tags=PUBLISHED_AT_START)
 
 
-def add_instance(loaded: LoadedScenario, cloud: Cloud, new: AddInstance) -> InstancePlan:
+def add_instance(loaded: LoadedScenario, cloud: Cloud, new: NewInstance) -> InstancePlan:
     """Add an instance to a scenario's cloud; raises what the cloud refuses it with."""
     return build.add_instance(cloud, loaded.cloud, new, published_tags=PUBLISHED_AT_START)
 
