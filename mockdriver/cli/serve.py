@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
+import gc
 import logging
 import os
 import signal
@@ -174,7 +174,7 @@ def serve(
     """Serve the CSI services on a Unix socket until SIGTERM or Ctrl-C."""
     # Blocked before any thread starts: all threads inherit it, and sigwait() below gets them.
     signal.pthread_sigmask(signal.SIG_BLOCK, _STOP_SIGNALS)
-    loaded = load_or_exit(scenario)
+    loaded = load_or_exit(scenario, story=False)
     runtime = WallRuntime(seed)
     log = LogWriter(runtime, sys.stderr, LogFormat(log_format))
     cloud = make_cloud(loaded, runtime)
@@ -199,6 +199,8 @@ def serve(
     server = make_server(loaded, cloud, runtime, overrides, on_call=log.call)
     logging.basicConfig(level=logging.INFO, handlers=[log])
     log.start()
+    # What is there now stays: the garbage collector need not look through it during calls.
+    gc.freeze()
     try:
         _serve(server, loaded, plan, grace_seconds)
     finally:
@@ -251,8 +253,12 @@ def _announce(server: MockServer, loaded: LoadedScenario, plan: ListeningPlan) -
     if plan.endpoint is not None and plan.role is Role.ALL:
         topology = {} if plan.node_id is None else server.topology_of(plan.node_id)
         lines += grpcurl_lines(plan.endpoint, plan.node_id, topology)
-    with contextlib.suppress(OSError):  # the reader has gone, or the disk is full
+    try:
         click.echo(os.fsencode("\n".join(lines)))  # a path is bytes, not always text
+    except OSError:
+        # The reader has gone, or the disk is full. What is still buffered must go somewhere, or
+        # Python tries again at its end and exits with an error.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _die_at_second_signal(listening: Listening) -> None:
