@@ -5,12 +5,23 @@ from __future__ import annotations
 import re
 import shlex
 
+import click
 import pytest
 
+from mockdriver.cli import main
 from mockdriver.play import play
 from mockdriver.scenario.load import load, loads
 from mockdriver.scenario.mistakes import ScenarioMistakes
-from tests.docs.blocks import ROOT, Block, UnclosedFence, all_blocks, blocks_of, documents, parse
+from tests.docs.blocks import (
+    ROOT,
+    Block,
+    UnclosedFence,
+    all_blocks,
+    blocks_of,
+    documents,
+    parse,
+    text_of,
+)
 from tests.docs.transcripts import (
     Command,
     NotATranscript,
@@ -40,8 +51,25 @@ NOT_RUN_HERE = {
     ".venv/bin/python -m benchmarks": "benchmarks/__main__.py",
     ".venv/bin/python -m tools.go_programs": "tests/packaging/test_go_programs.py",
     ".venv/bin/pytest tests/docs": "tests/docs/test_blocks.py",
+    ".venv/bin/python -m tools.service_docs": "tests/docs/test_service_docs.py",
 }
 """Commands of sh blocks, and the file that does what they do. Make's targets need no entry."""
+
+CONTAINER = "docs/container.md"
+_RUN = "docker run --rm --volume /run/mockdriver:/run/mockdriver"
+_CONTROLLER_AND_NODES = (
+    "serve --scenario csi-sanity --role controller --node-socket-dir /run/mockdriver/nodes"
+)
+FOR_A_CONTAINER_ENGINE = (
+    "docker build --tag mockdriver .",
+    "install --directory --owner 65532 --group 65532 /run/mockdriver",
+    f"{_RUN} mockdriver",
+    f"{_RUN} --env MOCKDRIVER_SCENARIO=csi-sanity mockdriver",
+    f"{_RUN} mockdriver {_CONTROLLER_AND_NODES}",
+    "docker run --rm mockdriver scenarios",
+    f"{_RUN} --volume '$PWD/first.yaml:/first.yaml:ro' mockdriver serve --scenario /first.yaml",
+)
+"""Commands of docs/container.md; where there is an engine, they can be run by hand."""
 
 YAML_BLOCKS = [block for block in all_blocks() if block.language == "yaml"]
 RIGHT = [block for block in YAML_BLOCKS if "mistakes" not in block.attributes]
@@ -122,6 +150,10 @@ def test_commands_print_what_the_document_shows(document: str) -> None:
 def test_a_command_that_is_not_run_here_exists(block: Block, line: str) -> None:
     words = shlex.split(line, comments=True)
     command = shlex.join(words)
+    if command in FOR_A_CONTAINER_ENGINE:
+        assert block.document == CONTAINER
+        _require_program_with(command)
+        return
     if words[:1] != ["make"]:
         assert command in NOT_RUN_HERE, f"{block}: {command}"
         assert (ROOT / NOT_RUN_HERE[command]).is_file()
@@ -135,10 +167,33 @@ def test_a_command_that_is_not_run_here_exists(block: Block, line: str) -> None:
             load(value)
 
 
+def _require_program_with(command: str) -> None:
+    """Read what stands after the image's name as the program does; fails if it would refuse it."""
+    _, is_run, arguments = command.partition(" mockdriver ")
+    words = shlex.split(arguments if is_run and command.startswith("docker run") else "")
+    if words:
+        name, *options = words
+        found = main.get_command(click.Context(main), name)
+        assert found is not None, command
+        context = found.make_context(name, options)
+        if "scenario" in context.params and "/" not in context.params["scenario"]:
+            load(context.params["scenario"])
+
+
 def test_the_list_of_commands_that_are_not_run_here_has_no_leftovers() -> None:
     shown = {shlex.join(shlex.split(line, comments=True)) for _, line in SHELL_LINES}
 
-    assert NOT_RUN_HERE.keys() - shown == set()
+    assert {*NOT_RUN_HERE, *FOR_A_CONTAINER_ENGINE} - shown == set()
+
+
+def test_what_the_page_about_containers_says_is_in_the_dockerfile() -> None:
+    dockerfile, page = (ROOT / "Dockerfile").read_text(encoding="utf-8"), text_of(CONTAINER)
+
+    for line in ("USER 65532:65532", "VOLUME /run/mockdriver", 'ENTRYPOINT ["mockdriver"]'):
+        assert f"\n{line}\n" in dockerfile
+        assert line.split()[-1].strip('"[]').partition(":")[0] in page
+    assert "CSI_ENDPOINT=unix:///run/mockdriver/csi.sock\n" in dockerfile
+    assert 'CMD ["serve"]' in dockerfile
 
 
 def test_a_block_that_is_not_closed_is_found() -> None:
