@@ -7,11 +7,21 @@ import re
 import pytest
 
 from csi_spec import csi_pb2
+from mockdriver.cloud.api import MAX_DISK_GIB, MIN_DISK_GIB
 from mockdriver.driver import capabilities
+from mockdriver.driver.capacity import DEFAULT_SIZE_GIB
+from mockdriver.driver.cloud_client import PATIENCE_SECONDS
+from mockdriver.driver.field_checks import MAP_BYTES, NODE_ID_BYTES, PATH_BYTES, STRING_BYTES
 from mockdriver.driver.in_flight import InFlightKey
+from mockdriver.driver.mounts.files import MARK
+from mockdriver.driver.node_volumes import INODES_PER_GIB
+from mockdriver.driver.parameters import MANY_ATTACHMENTS
 from mockdriver.driver.rpcs import BY_NAME, Rpc
 from mockdriver.driver.status import CODES
+from mockdriver.driver.volume_listing import MAX_PAGE_BYTES
 from mockdriver.scenario.code_names import CODES as CODE_NAMES
+from mockdriver.server.node_sockets import MAX_NODES
+from mockdriver.server.sockets import MAX_PATH_BYTES
 from tests.docs.blocks import text_of
 from tools.service_docs import (
     BEGIN,
@@ -26,7 +36,8 @@ from tools.service_docs import (
 
 
 def _page(service: str) -> str:
-    return text_of(f"docs/services/{service.lower()}.md")
+    name = service if service == "README" else service.lower()
+    return text_of(f"docs/services/{name}.md")
 
 
 @pytest.mark.parametrize("service", PAGES)
@@ -67,6 +78,24 @@ def test_the_codes_that_a_page_names_are_codes_that_the_driver_answers(page: str
     named = set(re.findall(r"`([A-Z_]+)`", text_of(f"docs/services/{page}.md"))) & set(CODE_NAMES)
 
     assert named <= {code.name for code in CODES.values()}
+
+
+def test_numbers_in_the_text_are_those_of_the_program() -> None:
+    first, controller, node = (_page(name) for name in ("README", "controller", "node"))
+
+    assert f"text has at most {STRING_BYTES} bytes, a `node_id` {NODE_ID_BYTES}" in first
+    assert f"together {MAP_BYTES}" in first
+    assert f"Paths have at most {PATH_BYTES}" in first
+    assert f"its patience, {PATIENCE_SECONDS:g} s" in first
+    assert f"{MIN_DISK_GIB} to {MAX_DISK_GIB} GiB" in controller
+    assert f"for\n  {MANY_ATTACHMENTS}." in controller
+    assert f"{DEFAULT_SIZE_GIB} GiB where nothing is required" in controller
+    assert f"never more than {MAX_PAGE_BYTES // 1024**2} MiB" in controller
+    assert f"`{MARK}`" in node
+    assert f"{INODES_PER_GIB:,}" in node
+    roles = text_of("docs/roles.md")
+    assert f"at most {MAX_NODES} nodes" in roles
+    assert f"{MAX_PATH_BYTES} bytes" in roles
 
 
 def test_what_a_call_holds_is_read_off_its_key() -> None:
