@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
+from urllib.parse import quote
 
 
 def grpcurl_lines(path: Path, node_id: str | None, topology: Mapping[str, str]) -> list[str]:
@@ -38,4 +40,6 @@ def grpcurl_lines(path: Path, node_id: str | None, topology: Mapping[str, str]) 
 
 def _grpcurl(path: Path, rpc: str, request: object) -> str:
     body = shlex.quote(json.dumps(request))
-    return f"  grpcurl -plaintext -unix -d {body} {shlex.quote(str(path))} csi.v1.{rpc}"
+    # grpcurl takes the path for a part of a URL
+    socket = shlex.quote(quote(os.fsencode(path)))
+    return f"  grpcurl -plaintext -unix -d {body} {socket} csi.v1.{rpc}"

@@ -32,7 +32,7 @@ def play(files: tuple[str, ...], output: str) -> None:
     Prints a line a step: verdict, step, answer, what was expected, file and line. Exits with 0 if
     everything was as expected, with 1 at a mismatch, with 2 if a file has mistakes.
     """
-    scenarios = [load_or_exit(name) for name in files]
+    scenarios = [load_or_exit(name, story=True) for name in files]
     passed = failed = 0
     for loaded in scenarios:
         if not loaded.story:

@@ -18,9 +18,9 @@ class ScenarioProblem(click.ClickException):
         click.echo(self.message, err=True)
 
 
-def load_or_exit(name: str) -> LoadedScenario:
+def load_or_exit(name: str, *, story: bool) -> LoadedScenario:
     """Load a scenario by file or name, or end the program with its mistakes."""
     try:
-        return load(name)
+        return load(name, story=story)
     except ScenarioMistakes as mistakes:
         raise ScenarioProblem(str(mistakes)) from None

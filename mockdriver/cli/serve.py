@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
+import gc
 import logging
 import os
 import signal
@@ -176,7 +176,7 @@ def serve(
     signal.pthread_sigmask(signal.SIG_BLOCK, _STOP_SIGNALS)
     if node_patterns and node_socket_dir is None:
         raise click.UsageError("--nodes chooses among --node-socket-dir's nodes, which is missing")
-    loaded = load_or_exit(scenario)
+    loaded = load_or_exit(scenario, story=False)
     runtime = WallRuntime(seed)
     log = LogWriter(runtime, sys.stderr, LogFormat(log_format))
     cloud = make_cloud(loaded, runtime)
@@ -201,6 +201,8 @@ def serve(
     server = make_server(loaded, cloud, runtime, overrides, on_call=log.call)
     logging.basicConfig(level=logging.INFO, handlers=[log])
     log.start()
+    # What is there now stays: the garbage collector need not look through it during calls.
+    gc.freeze()
     try:
         _serve(server, loaded, plan, grace_seconds)
     finally:
@@ -253,8 +255,12 @@ def _announce(server: MockServer, loaded: LoadedScenario, plan: ListeningPlan) -
     if plan.endpoint is not None and plan.role is Role.ALL:
         topology = {} if plan.node_id is None else server.topology_of(plan.node_id)
         lines += grpcurl_lines(plan.endpoint, plan.node_id, topology)
-    with contextlib.suppress(OSError):  # the reader has gone, or the disk is full
+    try:
         click.echo(os.fsencode("\n".join(lines)))  # a path is bytes, not always text
+    except OSError:
+        # The reader has gone, or the disk is full. What is still buffered must go somewhere, or
+        # Python tries again at its end and exits with an error.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _die_at_second_signal(listening: Listening) -> None:

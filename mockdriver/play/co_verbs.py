@@ -132,8 +132,7 @@ def publish(stage: Stage, arguments: Publish, volume_ids: Iterable[str]) -> Outc
     )
     fields: dict[str, Any] = {}
     if len(answers) == 1 and answers[0].ok:
-        context = dict(answers[0].response.publish_context)
-        fields = {"publish_context": context} if context else {}
+        fields = {"publish_context": dict(answers[0].response.publish_context)}
     return _counted(answers, fields)
 
 

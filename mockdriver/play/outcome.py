@@ -14,19 +14,22 @@ class Outcome:
 
     `codes` counts how the step's calls ended; empty if it made none. `fields` are what can be
     expected by name. `messages` are those of failed calls, each once. `error` names the cloud's
-    refusal of an out-of-band change. `problem` says why the step could not be carried out at all.
+    refusal of an out-of-band change, and `cloud_code` is the status code that it, or its success,
+    would have in the driver's table: an out-of-band step makes no call. `problem` says why the
+    step could not be carried out at all.
     """
 
     codes: Mapping[str, int] = field(default_factory=Counter)
     fields: Mapping[str, Any] = field(default_factory=dict)
     messages: tuple[str, ...] = ()
     error: str | None = None
+    cloud_code: str | None = None
     problem: str | None = None
 
     def summary(self, asked_for: Container[str]) -> str:
         """Return the outcome in a few words, for a line of output.
 
-        What says the same at each step, node_id and topology, is in it only if it was `asked_for`.
+        What says the same at each step is in it only if it was `asked_for`.
         """
         parts = [f"{code}: {count}" for code, count in sorted(self.codes.items())]
         parts += [
@@ -42,7 +45,7 @@ class Outcome:
 
 
 _SHOWN_ITEMS = 3
-_QUIET = frozenset({"node_id", "accessible_topology"})
+_QUIET = frozenset({"node_id", "accessible_topology", "publish_context"})
 
 
 def shortened(value: Any) -> str:

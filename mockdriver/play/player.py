@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from mockdriver.cloud.errors import CloudError
@@ -13,6 +13,7 @@ from mockdriver.play.outcome import Outcome
 from mockdriver.play.stage import Stage
 from mockdriver.scenario.load import LoadedScenario
 from mockdriver.scenario.story_model import Publish, Step
+from mockdriver.server import compose
 
 _Verb = Callable[[Stage, Any], Outcome]
 
@@ -95,6 +96,11 @@ def _prepared(stage: Stage, step: Step) -> Callable[[], Outcome]:
 
 def _refusable(verb: _Verb, stage: Stage, arguments: object) -> Outcome:
     try:
-        return verb(stage, arguments)
+        outcome = verb(stage, arguments)
     except CloudError as error:
-        return Outcome(error=type(error).__name__, messages=(str(error),))
+        return Outcome(
+            error=type(error).__name__,
+            cloud_code=compose.code_of(error),
+            messages=(str(error),),
+        )
+    return outcome if outcome.codes else replace(outcome, cloud_code="OK")

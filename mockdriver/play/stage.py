@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -23,6 +24,9 @@ from mockdriver.server.socket_server import WORKER_THREADS
 
 _GRACE_SECONDS = 5.0
 
+_LONGEST_FOLDER_BYTES = 64
+"""A socket's path has 107 bytes at most, and 33 or so of them are ours."""
+
 _AT_ONCE = WORKER_THREADS * 9 // 10
 """Calls that are in flight together. Each one that waits keeps a thread of the server: one more
 than there are would wait for a thread while the clock waits for it."""
@@ -34,7 +38,6 @@ class Stage:
     def __init__(self, loaded: LoadedScenario) -> None:
         self.loaded = loaded
         self.runtime: Runtime = VirtualRuntime()
-        self._folder = tempfile.TemporaryDirectory(prefix="mockdriver-")
         self.cloud = make_cloud(loaded, self.runtime)
         self.records = self._records_at_start()
         self.volume_ids: dict[str, str] = {}
@@ -42,6 +45,7 @@ class Stage:
         self._clients: dict[str | None, CsiClient] = {}
         self._call_ended = self.runtime.event()
         self._server = self._new_server()
+        self._folder = _folder_for_sockets()
 
     def __enter__(self) -> Self:
         return self
@@ -152,6 +156,14 @@ class Stage:
             for volume_id in instance.published:
                 records.remember(instance.id, volume_id, published=True)
         return records
+
+
+def _folder_for_sockets() -> tempfile.TemporaryDirectory[str]:
+    """Make a folder, in /tmp where the usual place's name leaves no room for a socket's."""
+    usual = tempfile.gettempdir()
+    is_long = len(os.fsencode(usual)) > _LONGEST_FOLDER_BYTES
+    place = "/tmp" if is_long else usual  # noqa: S108 - the folder in it has a name of its own
+    return tempfile.TemporaryDirectory(prefix="mockdriver-", dir=place)
 
 
 def _answer(future: Any) -> Answer:

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, model_validator
 
 
 class Model(BaseModel):
-    """A mapping with known keys. A key whose value is null counts as not written.
+    """A mapping with known keys. A known key whose value is null counts as not written.
 
     `nulls` names the keys for which null is a value of its own.
     """
@@ -22,8 +22,7 @@ class Model(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _leave_out_nulls(cls, data: Any) -> Any:
-        if isinstance(data, dict) and None in data.values():
-            return {
-                key: value for key, value in data.items() if value is not None or key in cls.nulls
-            }
-        return data
+        if not isinstance(data, dict) or None not in data.values():
+            return data
+        known = {info.alias or name for name, info in cls.model_fields.items()} - cls.nulls
+        return {key: value for key, value in data.items() if value is not None or key not in known}

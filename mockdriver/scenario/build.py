@@ -6,10 +6,9 @@ from collections.abc import Mapping
 
 from mockdriver.cloud import Cloud, Disk, Instance, InstanceType, Transitions
 from mockdriver.runtime import Runtime
-from mockdriver.scenario.cloud_model import CloudModel, InstanceTypeModel
+from mockdriver.scenario.cloud_model import CloudModel, InstanceTypeModel, NewInstance
 from mockdriver.scenario.load import LoadedScenario
 from mockdriver.scenario.plan import InstancePlan, default_zone, plan_instance
-from mockdriver.scenario.story_model import AddInstance
 
 
 def build(
@@ -55,7 +54,7 @@ def instance_type(name: str, model: InstanceTypeModel) -> InstanceType:
 
 
 def add_instance(
-    cloud: Cloud, model: CloudModel, new: AddInstance, *, published_tags: Mapping[str, str]
+    cloud: Cloud, model: CloudModel, new: NewInstance, *, published_tags: Mapping[str, str]
 ) -> InstancePlan:
     """Add the instance of an `add_instance` step, with its disks and interfaces; return its plan.
 

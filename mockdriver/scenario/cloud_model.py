@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Field, Strict, model_validator
 
@@ -80,8 +80,11 @@ TransitionRule = Annotated[Transition, Kind(_check_transition, _transition_schem
 class InstanceTypeModel(Model):
     """A type of instances: how many slots there are, and who uses them."""
 
+    nulls: ClassVar[frozenset[str]] = frozenset({"slots"})
+
     slots: Slots | None = Field(
-        default=None, description="Units of attachment capacity. Without it there is no limit."
+        default=None,
+        description="Units of attachment capacity. Null, or without it, there is no limit.",
     )
     network_interfaces_share_slots: Flag = Field(
         default=False, description="Whether each network interface uses a slot."
@@ -227,6 +230,9 @@ class CloudModel(Model):
         default=(), description="The disks that instances don't create with defaults."
     )
     transitions: TransitionsModel = Field(
-        default_factory=TransitionsModel, description="How changes of attachments take their time."
+        default_factory=TransitionsModel.model_construct,
+        description="How changes of attachments take their time.",
     )
-    api: ApiQuotas = Field(default_factory=ApiQuotas, description="Quotas of the cloud's APIs.")
+    api: ApiQuotas = Field(
+        default_factory=ApiQuotas.model_construct, description="Quotas of the cloud's APIs."
+    )

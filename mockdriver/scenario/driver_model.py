@@ -94,7 +94,7 @@ class DriverModel(Model):
         default=DEFAULT_NAME, description="The CSI plugin name, also part of topology keys."
     )
     capabilities: CapabilitiesModel = Field(
-        default_factory=CapabilitiesModel,
+        default_factory=CapabilitiesModel.model_construct,
         description="Capabilities by service: NAME: true or false.",
     )
     node_info_reply: Annotated[str, name_of("reply", ("omit", "full", "misleading"))] = Field(

@@ -116,6 +116,10 @@ class UnknownName:
     name: str
     known: tuple[str, ...]
 
+    def effort(self) -> int:
+        """Return what finding the nearest name costs at worst, in pairs of characters."""
+        return len(self.name) * sum(len(item) for item in self.known[:COMPARED_NAMES])
+
     def __str__(self) -> str:
         near = nearest(self.name, self.known)
         return self.text if near is None else f"{self.text}, did you mean {quoted(near)}?"

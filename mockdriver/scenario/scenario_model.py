@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 from pydantic import Field
 
-from mockdriver.scenario.base_model import Model
-from mockdriver.scenario.cloud_model import CloudModel
-from mockdriver.scenario.driver_model import DriverModel
-from mockdriver.scenario.kinds import ListOf, Text, text_that
+from mockdriver.scenario.head_model import HeadModel
+from mockdriver.scenario.kinds import ListOf
 from mockdriver.scenario.story_model import StepModel
 
-NAME = text_that("text that is not empty", bool, {"minLength": 1})
 
-
-class ScenarioModel(Model):
+class ScenarioModel(HeadModel):
     """A scenario of mockdriver: a driver, the cloud behind it, and a story about both."""
 
-    scenario: Annotated[str, NAME] = Field(description="The scenario's name.")
-    about: Text = Field(default="", description="What it shows, for people.")
-    driver: DriverModel = Field(default_factory=DriverModel, description="How the driver behaves.")
-    cloud: CloudModel = Field(
-        default_factory=CloudModel, description="What there is when the story begins."
-    )
     story: ListOf[StepModel] = Field(
         default=(), description="The steps, one after the other, and what each must answer."
     )

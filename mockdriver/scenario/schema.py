@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from mockdriver.scenario.cloud_model import InstanceTypeModel
 from mockdriver.scenario.scenario_model import ScenarioModel
 from mockdriver.scenario.story_model import VERBS, EditInstanceType, Expect
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
-_NULLS = {model.__name__: model.nulls for model in (EditInstanceType, Expect)}
+_NULLS = {model.__name__: model.nulls for model in (InstanceTypeModel, EditInstanceType, Expect)}
 
 
 def json_schema() -> dict[str, Any]:

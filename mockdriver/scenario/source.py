@@ -47,9 +47,10 @@ def read_bytes(path: str, shown: str) -> bytes:
         raise refusal(shown, "there is no such file") from None
     except PermissionError:
         raise refusal(shown, "cannot be read, permission denied") from None
-    except (OSError, ValueError) as error:  # ValueError: a NUL byte in the path
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise refusal(shown, f"cannot be read: {reason}") from None
+    except OSError as error:
+        raise refusal(shown, f"cannot be read: {error.strerror}") from None
+    except ValueError:  # what os.open raises for it
+        raise refusal(shown, "cannot be read: a NUL byte in its name") from None
 
 
 def decode(content: bytes, file: str) -> str:

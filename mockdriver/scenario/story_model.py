@@ -441,7 +441,9 @@ class StepModel(Model):
     restart_driver: RestartDriver | None = Field(
         default=None, description="Stop the driver and start it again."
     )
-    expect: Expect = Field(default_factory=Expect, description="What the step must answer.")
+    expect: Expect = Field(
+        default_factory=Expect.model_construct, description="What the step must answer."
+    )
 
     @model_validator(mode="before")
     @classmethod

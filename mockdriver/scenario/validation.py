@@ -13,6 +13,7 @@ from typing import Annotated, Any, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from mockdriver.scenario.head_model import HeadModel
 from mockdriver.scenario.kinds import MISTAKE, Problem
 from mockdriver.scenario.mistakes import (
     MAX_MISTAKES,
@@ -24,14 +25,13 @@ from mockdriver.scenario.mistakes import (
     printable,
     shown,
 )
-from mockdriver.scenario.scenario_model import ScenarioModel
 from mockdriver.scenario.tree import Node, Tree
 
 LATER_KEYS = frozenset({"faults", "add_fault", "clear_faults"})
 """Keys of the format that are not built yet."""
 
 _ROUNDS = 12  # cutting goes from a value to what holds it, and the format is not deep
-_SUGGESTIONS = 20  # so many mistakes get one: a file with more is no slip of the finger
+_MOST_EFFORT = 1_000_000  # in pairs of characters: a hundred suggestions, or under a second
 _KEY = "[key]"  # pydantic's last place of an error about a key
 _STAND_IN = {"scenario": "unnamed"}
 
@@ -39,19 +39,23 @@ _STAND_IN = {"scenario": "unnamed"}
 class Report:
     """Collects the mistakes of one file."""
 
-    def __init__(self, file: str, tree: Tree) -> None:
+    def __init__(self, file: str, tree: Tree, model: type[HeadModel]) -> None:
+        """Begin with the mistakes of the tree; `model` is what the file has to follow."""
         self.file = printable(file)
         self.tree = tree
+        self.model = model
         self.mistakes = list(tree.mistakes)
+        self._effort_left = _MOST_EFFORT
 
     def add(self, path: Path, text: str | UnknownName, *, at_key: bool = False) -> None:
         """Add a mistake about the value at `path`, or about its key.
 
         Raises `failure()` when there are so many that nobody goes on looking.
         """
-        if isinstance(text, UnknownName) and len(self.mistakes) >= _SUGGESTIONS:
-            text = text.text
-        self.mistakes.append(self.line_about(path, str(text), at_key=at_key))
+        if isinstance(text, UnknownName):
+            self._effort_left -= text.effort()
+            text = str(text) if self._effort_left >= 0 else text.text
+        self.mistakes.append(self.line_about(path, text, at_key=at_key))
         if len(self.mistakes) >= MAX_MISTAKES:
             raise self.failure()
 
@@ -70,7 +74,7 @@ class Report:
 class Validated:
     """What is right in a file. `cut` are the paths of what is wrong and was cut out."""
 
-    model: ScenarioModel
+    model: HeadModel
     data: Any
     cut: frozenset[Path] = frozenset()
     moved: Mapping[Path, Path] = field(default_factory=dict)
@@ -97,7 +101,7 @@ def validate(report: Report) -> Validated | None:
     if not isinstance(root.value, dict):
         if not root.broken:
             given = "an empty file" if root.value is None else shown(root.value)
-            report.add((), f"{given} is not a scenario, {_keys(ScenarioModel)}")
+            report.add((), f"{given} is not a scenario, {_keys(report.model)}")
         return None
     cut = set(_broken_paths(root))
     for attempt in range(_ROUNDS):
@@ -105,13 +109,13 @@ def validate(report: Report) -> Validated | None:
         data = _without(root.value, cut, moved)
         try:
             wanted = data if attempt == 0 else {**_STAND_IN, **data}
-            return Validated(ScenarioModel.model_validate(wanted), data, frozenset(cut), moved)
+            return Validated(report.model.model_validate(wanted), data, frozenset(cut), moved)
         except ValidationError as error:
             details = error.errors(include_url=False)
         holes = {path[:-1] for path in cut}
         to_cut: list[Path] = []
         for detail in details:
-            finding = _Finding(detail, data, moved)
+            finding = _Finding(report.model, detail, data, moved)
             if attempt == 0:
                 finding.report(report, cut, holes)
             to_cut.extend(finding.to_cut(cut))
@@ -124,7 +128,14 @@ def validate(report: Report) -> Validated | None:
 class _Finding:
     """One error of pydantic's."""
 
-    def __init__(self, detail: ErrorDetails, data: Any, moved: Mapping[Path, Path]) -> None:
+    def __init__(
+        self,
+        root: type[HeadModel],
+        detail: ErrorDetails,
+        data: Any,
+        moved: Mapping[Path, Path],
+    ) -> None:
+        self._root = root
         self._detail = detail
         self._kind = detail["type"]
         self._is_missing = self._kind == "missing"
@@ -169,7 +180,7 @@ class _Finding:
         return problems
 
     def _missing_text(self) -> str:
-        model = _model_at(self._detail["loc"][:-1])
+        model = _model_at(self._root, self._detail["loc"][:-1])
         for name, key in _keys_by_field(model).items() if model else ():
             if key == self._detail["loc"][-1]:
                 return f"this key is missing, needed: {model_field_text(model, name)}"
@@ -181,14 +192,14 @@ class _Finding:
             key = str(place[-1])
             if key in LATER_KEYS:
                 return "not built yet"
-            model = _model_at(place[:-1])
+            model = _model_at(self._root, place[:-1])
             known = list(_keys_by_field(model).values()) if model else []
             return UnknownName(f"unknown key, allowed: {', '.join(known)}", key, tuple(known))
         if self._kind == "tuple_type":
             return f"{shown(value)} is not allowed, allowed: a list"
         if self._kind == "dict_type":
             return f"{shown(value)} is not allowed, allowed: a mapping"
-        model = _model_at(place)
+        model = _model_at(self._root, place)
         return f"{shown(value)} is not allowed, {_keys(model) if model else 'allowed: a mapping'}"
 
 
@@ -206,9 +217,9 @@ def _keys_by_field(model: type[BaseModel]) -> dict[str, str]:
     return {name: info.alias or name for name, info in model.model_fields.items()}
 
 
-def _model_at(place: Iterable[str | int]) -> type[BaseModel] | None:
+def _model_at(root: type[BaseModel], place: Iterable[str | int]) -> type[BaseModel] | None:
     """Return the model that a mapping at this place has to follow, None if it has none."""
-    wanted: Any = ScenarioModel
+    wanted: Any = root
     for element in place:
         if isinstance(wanted, type) and issubclass(wanted, BaseModel):
             fields = {key: name for name, key in _keys_by_field(wanted).items()}

@@ -7,16 +7,18 @@ from dataclasses import dataclass, field
 
 import mockdriver
 from mockdriver.cloud import Cloud
+from mockdriver.cloud.errors import CloudError
 from mockdriver.driver.attachment_tags import PUBLISHED_AT_START
 from mockdriver.driver.capabilities import Capabilities, Capability
 from mockdriver.driver.context import DriverConfig, NodeInfoReply, NodeMounts
+from mockdriver.driver.status import status_of
 from mockdriver.journal import Entry
 from mockdriver.runtime import Runtime
 from mockdriver.scenario import build
+from mockdriver.scenario.cloud_model import NewInstance
 from mockdriver.scenario.driver_model import DriverModel
 from mockdriver.scenario.load import LoadedScenario
 from mockdriver.scenario.plan import InstancePlan
-from mockdriver.scenario.story_model import AddInstance
 from mockdriver.server.mock_server import MockServer
 
 
@@ -39,9 +41,14 @@ def make_cloud(loaded: LoadedScenario, runtime: Runtime) -> Cloud:
     return build.build(loaded, runtime, published_tags=PUBLISHED_AT_START)
 
 
-def add_instance(loaded: LoadedScenario, cloud: Cloud, new: AddInstance) -> InstancePlan:
+def add_instance(loaded: LoadedScenario, cloud: Cloud, new: NewInstance) -> InstancePlan:
     """Add an instance to a scenario's cloud; raises what the cloud refuses it with."""
     return build.add_instance(cloud, loaded.cloud, new, published_tags=PUBLISHED_AT_START)
+
+
+def code_of(error: CloudError) -> str:
+    """Return the name of the status code that the driver answers a cloud's refusal with."""
+    return status_of(error, "story")[0].name
 
 
 def driver_config(driver: DriverModel, overrides: DriverOverrides = NO_OVERRIDES) -> DriverConfig:

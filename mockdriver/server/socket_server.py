@@ -9,10 +9,10 @@ from pathlib import Path
 
 import grpc
 from google.protobuf.descriptor_pool import DescriptorPool
-from grpc_reflection.v1alpha import reflection
 
 from csi_spec import csi_pb2, csi_pb2_grpc
 from mockdriver.driver.calls import Handler
+from mockdriver.server.reflection import enable_reflection
 from mockdriver.server.sockets import (
     EndpointMistake,
     OwnFile,
@@ -73,9 +73,7 @@ class SocketServer:
                 names[-1],
                 {name: grpc.unary_unary_rpc_method_handler(h) for name, h in handlers.items()},
             )
-        reflection.enable_server_reflection(
-            [*names, reflection.SERVICE_NAME], self._server, pool=descriptors
-        )
+        enable_reflection(self._server, names, descriptors)
         try:
             self._server.add_insecure_port(grpc_target(bound))
         except RuntimeError:

@@ -36,7 +36,6 @@ from mockdriver.cloud.errors import (
     TooManyAttachments,
     TransitionUnderWay,
 )
-from mockdriver.cloud.resources import NO_TAGS
 from mockdriver.cloud.slots import UNTYPED
 from tests.cloud.small_region import CO_TAGS, ZONE, SmallRegion
 
@@ -237,6 +236,21 @@ class CloudMachine(RuleBasedStateMachine):
             }
 
     @invariant()
+    def the_store_finds_by_index_what_it_holds(self) -> None:
+        """Only what is under way is looked at again, and each disk knows where it is."""
+        store = self.region.cloud.core.store
+        for name in self.nodes:
+            occupancy = store.occupancy(name)
+            under_way = {disk for disk, item in occupancy.attachments.items() if item.pending}
+            assert occupancy.pending == under_way
+            assert occupancy.boot_disks == occupancy.attachments.keys() & {BOOT_DISK}
+        for disk in DISKS:
+            found = [attachment.instance for attachment in store.attachments_of_disk(disk)]
+            assert found == [
+                name for name in self.nodes if disk in store.occupancy(name).attachments
+            ]
+
+    @invariant()
     def slot_users_exceed_slots_only_after_an_interface_or_a_type_changed(self) -> None:
         for name, node in self.nodes.items():
             raw = self.type_of(node).slots
@@ -375,10 +389,15 @@ class CloudMachine(RuleBasedStateMachine):
 
     def twin(self) -> SmallRegion:
         """Return a copy of the cloud, at the same moment, that can be tried out."""
+        store = self.region.cloud.core.store
+        # Records are frozen and shared between the two; only what holds them is copied.
+        records = [*store.disks.values(), *store.instances.values(), *store.instance_types.values()]
+        for name in self.nodes:
+            records += store.occupancy(name).attachments.values()
+            records += store.occupancy(name).network_interfaces.values()
         twin = SmallRegion()
         twin.runtime.advance(self.region.runtime.now())
-        # A mapping proxy cannot be copied, and need not be.
-        twin.cloud.core.store = deepcopy(self.region.cloud.core.store, {id(NO_TAGS): NO_TAGS})
+        twin.cloud.core.store = deepcopy(store, {id(record): record for record in records})
         return twin
 
     def listed(self, region: SmallRegion, instance: str) -> list[str]:

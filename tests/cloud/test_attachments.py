@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from mockdriver.cloud import Transition
+from mockdriver.cloud import AttachmentState, Transition
 from mockdriver.cloud.errors import (
     AlreadyAttached,
     AttachedElsewhere,
@@ -113,6 +115,23 @@ def test_an_attachment_that_is_leaving_is_not_adopted() -> None:
     with pytest.raises(TransitionUnderWay) as refusal:
         region.publish("vol")
     assert refusal.value.attachment.tags == {}
+
+
+def test_a_busy_attachment_is_not_adopted_and_no_answer_to_a_repeat(region: SmallRegion) -> None:
+    manual = region.operator.attach(region.add_disk("vol"), "i-1")
+    # No call leads to this state; a scenario of a broken cloud may.
+    busy = replace(manual, state=AttachmentState.BUSY)
+    region.cloud.core.store.put_attachment(busy)
+    with pytest.raises(TransitionUnderWay) as refusal:
+        region.publish("vol")
+    assert refusal.value.attachment == busy
+
+
+def test_a_busy_attachment_can_be_detached(region: SmallRegion) -> None:
+    attachment = region.publish(region.add_disk("vol"))
+    region.cloud.core.store.put_attachment(replace(attachment, state=AttachmentState.BUSY))
+    assert region.unpublish("vol") is None
+    assert region.attached() == []
 
 
 def test_an_attach_out_of_band_of_an_attached_disk_is_refused(region: SmallRegion) -> None:

@@ -11,5 +11,5 @@ pytestmark = pytest.mark.slow
 
 TestTheCloudAgainstItsModel = CloudMachine.TestCase
 TestTheCloudAgainstItsModel.settings = settings(
-    derandomize=True, deadline=None, max_examples=80, stateful_step_count=25
+    derandomize=True, deadline=None, max_examples=150, stateful_step_count=25
 )

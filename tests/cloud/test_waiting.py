@@ -212,3 +212,48 @@ def test_a_caller_that_leaves_ends_its_own_wait_and_no_other() -> None:
         assert waiting.run(wait_and_leave, caller.leave) == ["attached"], seed
         assert left == ["left"]
         assert operator.slot_users("i-1") == 1
+
+
+# --------------------------------------------------------------------- watching through the API
+
+
+def poll_until_settled(region: SmallRegion, attachment: Attachment, caller: Caller) -> str:
+    """Do as a driver's client does: watch, describe, and wait for something new to see."""
+    with region.api.watching(attachment, caller):
+        while True:
+            caller.prepare()
+            (description,) = region.api.describe_disks([attachment.disk], caller)
+            present = description.attachment_to(attachment.instance)
+            if present is None or present.pending is None:
+                return "gone" if present is None else present.state.value
+            caller.wait(present.pending.due_seconds)
+
+
+def test_whoever_watches_through_the_api_is_woken_by_every_change() -> None:
+    endings: set[str] = set()
+    for seed in SEEDS:
+        waiting = Waiting(seed, attach=HELD)
+        operator = waiting.region.operator
+        ends: list[str] = []
+
+        def poll(waiting: Waiting = waiting, ends: list[str] = ends) -> None:
+            caller = Caller(waiting.runtime)
+            ends.append(poll_until_settled(waiting.region, waiting.attachment, caller))
+
+        waiting.run(poll, operator.release, partial(operator.detach, "vol", "i-1"))
+        endings.update(ends)
+    assert endings == {"attached", "gone"}
+
+
+def test_a_watch_ends_with_its_block_also_when_that_fails() -> None:
+    waiting = Waiting(0, attach=HELD)
+    watchers = waiting.region.cloud.core._watchers
+
+    def watch_and_fail() -> None:
+        with waiting.region.api.watching(waiting.attachment, Caller(waiting.runtime)):
+            assert len(watchers) == 1
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        watch_and_fail()
+    assert watchers == {}

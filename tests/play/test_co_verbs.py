@@ -66,7 +66,7 @@ THROTTLED = """
     instances: [{id: i-1}]
     api: {describe_instances: {burst: 1, per_second: 0.02}}
 """
-"""One call, and then one every 50 seconds: more than the driver's patience of 10 seconds."""
+"""One call, and then one every 50 seconds: longer than the driver's client waits."""
 
 
 def test_register_comes_back_until_the_cloud_answers() -> None:

@@ -88,7 +88,7 @@ WRONG = [
     (
         "publish: {node: i-1, count: 1}",
         "{publish_context: {devicePath: /dev/xvda}}",
-        "the answer has no publish_context, want {devicePath: /dev/xvda}",
+        "publish_context is {}, want {devicePath: /dev/xvda}",
     ),
     (
         "unpublish: {volume: vol-boot, node: i-1}",
@@ -123,8 +123,16 @@ WRONG = [
     ),
     (
         "attach: {instance: i-1, count: 1}",
+        "{RESOURCE_EXHAUSTED: 1}",
+        "codes are OK: 1, want RESOURCE_EXHAUSTED: 1",
+    ),
+    (
+        "attach: {instance: i-1, count: 4}",
         "{OK: 1}",
-        "codes are none, want OK: 1",
+        (
+            "codes are RESOURCE_EXHAUSTED: 1, want OK: 1 "
+            "(instance 'i-1' has 4 slots and 4 slot users)"
+        ),
     ),
 ]
 
@@ -222,3 +230,18 @@ def test_each_message_of_failed_calls_is_told_once() -> None:
             )
         ]
     }
+
+
+@pytest.mark.parametrize("expect", ["{code: RESOURCE_EXHAUSTED}", "{RESOURCE_EXHAUSTED: 1}"])
+def test_a_refusal_of_the_cloud_can_be_expected_by_the_code_that_it_becomes(expect: str) -> None:
+    assert mismatches(f"- attach: {{instance: i-1, count: 4}}\n  expect: {expect}") == {}
+
+
+@pytest.mark.parametrize("expect", ["{code: OK}", "{OK: 1}"])
+def test_an_out_of_band_step_that_is_done_can_be_expected_as_ok(expect: str) -> None:
+    assert mismatches(f"- attach: {{instance: i-1, count: 1}}\n  expect: {expect}") == {}
+
+
+def test_an_empty_publish_context_can_be_expected() -> None:
+    step = "- publish: {node: i-1, count: 1}\n  expect: {publish_context: {}}"
+    assert mismatches(step) == {}

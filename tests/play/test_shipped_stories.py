@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 
 import pytest
 
 from mockdriver.play import play
 from mockdriver.scenario.load import load
+from tests.play.stories import goes_well
 
 FILES = sorted((Path(__file__).resolve().parent.parent.parent / "scenarios").iterdir())
 NAMES = [file.stem for file in FILES]
@@ -28,3 +30,13 @@ def test_a_shipped_scenario_tells_what_it_is_about_and_has_its_files_name(file: 
     assert len(loaded.about) > 20
     assert len(loaded.story) >= 3
     assert file.suffix == ".yaml"
+
+
+def test_a_story_can_be_played_where_temporary_folders_have_long_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / ("long" * 25)
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+
+    goes_well("- register: {node: i-1}")

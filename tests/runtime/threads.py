@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from mockdriver.runtime import Thread
 
-GUARD_SECONDS = 60.0
+GUARD_SECONDS = 20.0
 """Far more than any of these threads needs; only a broken runtime reaches it."""
 
 GUARD_SPINS = 5_000_000

@@ -176,6 +176,19 @@ def test_a_disk_is_attached_in_its_own_zone() -> None:
     ]
 
 
+def test_a_disk_without_a_zone_is_in_the_zone_of_its_first_instance_only() -> None:
+    lines = (
+        "instances: [{zone: z-1, attached: [d]}, {zone: z-2, attached: [d]}]\n"
+        "disks: [{id: d, max_attachments: 2}]\n"
+    )
+    assert mistakes_of(cloud(lines)) == [
+        (
+            '3:65: cloud.instances[1].attached: disk "d" is in zone "z-1", '
+            'allowed: disks in the instance\'s zone, "z-2"'
+        )
+    ]
+
+
 def test_a_disk_without_a_zone_is_where_its_instance_is() -> None:
     lines = "instances: [{zone: z-1, attached: [d]}]\ndisks: [{id: d, size_gib: 5}]\n"
     (disk,) = loads(cloud(lines)).plan.disks

@@ -190,6 +190,11 @@ def test_composing_goes_on_after_a_mistake_that_does_not_hinder_it() -> None:
     ]
 
 
+def test_what_stands_for_something_broken_is_broken() -> None:
+    tree = compose("a: &x !t {b: c}\nd: *x\n", "f")
+    assert tree.is_broken(("d", "b"))
+
+
 def test_a_path_that_is_broken_is_known_below_it_too() -> None:
     tree = compose("a: {b: !x {c: d}}\n", "f")
     assert tree.is_broken(("a", "b", "c"))

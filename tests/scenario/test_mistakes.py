@@ -79,6 +79,7 @@ def test_any_value_can_be_shown() -> None:
         ("regster", ["register", "refresh"], "register"),
         ("boot-disk", ["boot_disk", "attached"], "boot_disk"),
         ("get_node_info", ["GET_NODE_INFO", "GET_VOLUME"], "GET_NODE_INFO"),
+        ("zone-3", ["zone-1", "zone-2"], "zone-1"),
         ("xyz", ["register", "refresh"], None),
         ("a", [], None),
     ],

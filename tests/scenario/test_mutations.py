@@ -1,14 +1,21 @@
-"""Whatever is done to the text of a scenario, it loads, or the mistakes are said in lines."""
+"""Whatever is done to the text of a scenario, it loads, or the mistakes are said in lines.
+
+What loads can be built: a cloud never refuses what the checks let pass.
+"""
 
 from __future__ import annotations
 
+import json
 import re
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mockdriver.scenario.load import LoadedScenario, loads
+from mockdriver.runtime import VirtualRuntime
+from mockdriver.scenario.build import build
+from mockdriver.scenario.load import loads
 from mockdriver.scenario.mistakes import ScenarioMistakes
 from mockdriver.scenario.source import decode
 from tests.scenario.samples import EVERY_VERB, WORKED_EXAMPLE
@@ -77,11 +84,13 @@ def mutated(draw: st.DrawFn) -> bytes:
 
 
 def lines_about(content: bytes) -> list[str]:
-    """Return the lines that tell of mistakes in a file; none if it loads."""
+    """Return the lines that tell of mistakes in a file; none if it loads and can be built."""
     try:
-        assert isinstance(loads(decode(content, "f"), "f"), LoadedScenario)
+        scenario = loads(decode(content, "f"), "f")
     except ScenarioMistakes as mistakes:
         return str(mistakes).splitlines() or ["mistakes without a line"]
+    cloud = build(scenario, VirtualRuntime(), published_tags={})
+    assert len(cloud.operator.instances()) == len(scenario.plan.instances)
     return []
 
 
@@ -106,4 +115,54 @@ def test_any_text_is_read_or_its_mistakes_are_said(text: str) -> None:
 @given(st.binary(max_size=200))
 def test_any_bytes_are_read_or_refused(content: bytes) -> None:
     for line in lines_about(content):
+        assert LINE.fullmatch(line)
+
+
+_DISKS = ("d-1", "d-2", "d-3")
+_some_ids = st.lists(st.sampled_from(_DISKS), max_size=2, unique=True)
+_zones = st.sampled_from(("z-1", "z-2"))
+
+
+def _mapping(**values: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
+    return st.fixed_dictionaries({}, optional=values)
+
+
+_clouds = _mapping(
+    zones=st.lists(_zones, min_size=1, max_size=2, unique=True),
+    instance_types=st.fixed_dictionaries(
+        {
+            "t": _mapping(
+                slots=st.integers(0, 4),
+                network_interfaces_share_slots=st.booleans(),
+                boot_disk_uses_slot=st.booleans(),
+            )
+        }
+    ),
+    instances=st.lists(
+        _mapping(
+            id=st.sampled_from(("i-1", "i-2", "i-3")),
+            type=st.just("t"),
+            zone=_zones,
+            network_interfaces=st.integers(0, 3),
+            boot_disk=st.sampled_from(_DISKS),
+            attached=st.integers(0, 2) | _some_ids,
+            published=st.integers(0, 2) | _some_ids,
+        ),
+        max_size=3,
+    ),
+    disks=st.lists(
+        st.fixed_dictionaries(
+            {"id": st.sampled_from(_DISKS)},
+            optional={"zone": _zones, "max_attachments": st.integers(1, 2)},
+        ),
+        max_size=2,
+    ),
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(_clouds)
+def test_a_cloud_without_mistakes_can_be_built(cloud: dict[str, Any]) -> None:
+    # JSON is YAML; `lines_about` builds what loads
+    for line in lines_about(json.dumps({"scenario": "x", "cloud": cloud}).encode()):
         assert LINE.fullmatch(line)

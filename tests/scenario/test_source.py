@@ -94,7 +94,9 @@ def test_a_name_too_long_for_a_file_is_refused() -> None:
 def test_a_name_with_a_nul_byte_is_refused_on_one_line() -> None:
     with pytest.raises(ScenarioMistakes) as caught:
         load("a\0\n/b.yaml")
-    assert str(caught.value) == "a\\x00\\x0a/b.yaml:1:1: file: cannot be read: embedded null byte"
+    assert (
+        str(caught.value) == "a\\x00\\x0a/b.yaml:1:1: file: cannot be read: a NUL byte in its name"
+    )
 
 
 def test_a_loop_of_links_is_refused(tmp_path: Path) -> None:

@@ -10,10 +10,11 @@ from click.testing import CliRunner
 from google.protobuf.descriptor import EnumDescriptor
 
 from csi_spec import csi_pb2
-from mockdriver.cli.serve import serve as serve_command
+from mockdriver.cli import main
 from mockdriver.co.calling import call
 from mockdriver.co.csi_client import CsiClient
 from tests.conftest import Serve
+from tests.requests import answer
 
 ENUMS: dict[str, EnumDescriptor] = {
     "plugin": csi_pb2.PluginCapability.Service.Type.DESCRIPTOR,
@@ -51,11 +52,11 @@ cloud: {{instance_types: {{t: {{slots: 9}}}}, instances: [{{id: i-1, type: t}}]}
 
 def numbers(client: CsiClient) -> dict[str, list[int]]:
     """Return the numbers of the capabilities that are advertised."""
-    plugin = client.identity.GetPluginCapabilities(csi_pb2.GetPluginCapabilitiesRequest())
-    controller = client.controller.ControllerGetCapabilities(
-        csi_pb2.ControllerGetCapabilitiesRequest()
+    plugin = answer(client.identity.GetPluginCapabilities, csi_pb2.GetPluginCapabilitiesRequest())
+    controller = answer(
+        client.controller.ControllerGetCapabilities, csi_pb2.ControllerGetCapabilitiesRequest()
     )
-    node = client.node.NodeGetCapabilities(csi_pb2.NodeGetCapabilitiesRequest())
+    node = answer(client.node.NodeGetCapabilities, csi_pb2.NodeGetCapabilitiesRequest())
     return {
         "plugin": [item.service.type for item in plugin.capabilities],
         "controller": [item.rpc.type for item in controller.capabilities],
@@ -76,7 +77,9 @@ def without(*switched_off: str) -> dict[str, set[str]]:
 
 
 def ask(client: CsiClient, *, flagged: bool) -> csi_pb2.NodeGetInfoResponse:
-    return client.node.NodeGetInfo(csi_pb2.NodeGetInfoRequest(controller_get_node_info=flagged))
+    request = csi_pb2.NodeGetInfoRequest(controller_get_node_info=flagged)
+    info: csi_pb2.NodeGetInfoResponse = answer(client.node.NodeGetInfo, request)
+    return info
 
 
 def test_everything_that_is_built_is_on(serve: Serve) -> None:
@@ -123,12 +126,12 @@ def test_what_is_off_is_as_if_it_had_never_been_written(
 
     with server.connect() as client:
         assert names(client) == without("GET_NODE_INFO", "NODE_INFO_FROM_CONTROLLER")
-        answer = call(
+        refusal = call(
             client.controller.ControllerGetNodeInfo,
             csi_pb2.ControllerGetNodeInfoRequest(node_id="i-1"),
         )
-        assert answer.code == "UNIMPLEMENTED"
-        assert "controller.GET_NODE_INFO" in answer.message
+        assert refusal.code == "UNIMPLEMENTED"
+        assert "controller.GET_NODE_INFO" in refusal.message
         # The flag is one of the things that had never been written: the node answers in full.
         assert ask(client, flagged=True) == ask(client, flagged=False)
         assert ask(client, flagged=True).max_volumes_per_node == 9
@@ -169,7 +172,7 @@ def test_without_the_controller_service_only_its_rpcs_are_gone(serve: Serve) -> 
 
 def refused(*arguments: str) -> str:
     """Return what `serve` says to arguments that it refuses before it does anything."""
-    result = CliRunner().invoke(serve_command, arguments)
+    result = CliRunner().invoke(main, ["serve", *arguments])
     assert result.exit_code == click.UsageError.exit_code
     return result.output
 
@@ -250,7 +253,7 @@ def test_a_provisional_capability_is_advertised_under_the_number_that_is_asked_f
         # It is the same capability under another number: nothing else changes.
         assert ask(client, flagged=True) == csi_pb2.NodeGetInfoResponse(node_id="i-worker-1")
         request = csi_pb2.ControllerGetNodeInfoRequest(node_id="i-worker-1")
-        assert client.controller.ControllerGetNodeInfo(request).max_volumes_per_node == 23
+        assert answer(client.controller.ControllerGetNodeInfo, request).max_volumes_per_node == 23
 
 
 def test_its_own_number_is_no_override(serve: Serve) -> None:

@@ -9,9 +9,9 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from csi_spec import csi_pb2
 from mockdriver.server.sockets import MAX_PATH_BYTES, EndpointMistake, parse_endpoint
 from tests.conftest import Serve
+from tests.requests import is_ready
 from tests.server.in_process import listening
 from tests.serving import serving
 
@@ -76,7 +76,15 @@ def test_a_path_may_have_107_bytes(folder: Path) -> None:
 
     assert parse_endpoint(f"unix://{path}") == path
     with listening(path) as client:
-        assert client.identity.Probe(csi_pb2.ProbeRequest()).ready.value
+        assert is_ready(client)
+
+
+def test_a_short_name_in_the_longest_folder_can_be_listened_on(folder: Path) -> None:
+    inner = path_of(folder, MAX_PATH_BYTES - 2)
+    inner.mkdir()
+
+    with listening(inner / "s") as client:
+        assert is_ready(client)
 
 
 def test_a_path_of_108_bytes_is_refused_with_both_numbers(folder: Path) -> None:
@@ -96,7 +104,7 @@ def test_the_bytes_of_a_path_are_counted_not_its_characters() -> None:
 @pytest.mark.parametrize("name", [*ODD_NAMES, "s", "~s", "_"])
 def test_a_socket_with_an_odd_name_is_answered_on_and_removed(name: str, folder: Path) -> None:
     with listening(folder / name) as client:
-        assert client.identity.Probe(csi_pb2.ProbeRequest()).ready.value
+        assert is_ready(client)
         assert [path.name for path in folder.iterdir()] == [name]
 
     assert list(folder.iterdir()) == []
@@ -107,7 +115,7 @@ def test_a_path_that_is_no_text_is_listened_on_and_printed(serve: Serve) -> None
     server = serve(endpoint=os.fsdecode(name), variables={"PYTHONIOENCODING": "utf-8:strict"})
 
     with server.connect() as client:
-        assert client.identity.Probe(csi_pb2.ProbeRequest()).ready.value
+        assert is_ready(client)
     assert name in os.fsencode(server.printed().splitlines()[0])
     assert server.stop() == 0
 

@@ -8,7 +8,7 @@ import pytest
 
 from mockdriver.co.csi_client import CsiClient
 from tests.conftest import Serve
-from tests.requests import publish, published_ids
+from tests.requests import begin_publish, published_ids
 
 ROUNDS = 10
 FREE = 27
@@ -38,12 +38,7 @@ def test_100_publishes_at_once_fill_27_slots_exactly(serve: Serve) -> None:
     rounds = []
     for number in range(ROUNDS):
         node = f"i-{number + 1}"
-        calls = [
-            clients[n % 4].controller.ControllerPublishVolume.future(
-                publish(f"vol-{number}-{n}", node)
-            )
-            for n in range(CALLS)
-        ]
+        calls = [begin_publish(clients[n % 4], f"vol-{number}-{n}", node) for n in range(CALLS)]
         codes = Counter(future.code().name for future in calls)
         rounds.append((codes["OK"], codes["RESOURCE_EXHAUSTED"]))
         assert len(published_ids(clients[0], node)) == FREE + 1

@@ -6,7 +6,7 @@ from collections import Counter
 
 from csi_spec import csi_pb2
 from tests.conftest import Serve
-from tests.requests import publish, published_ids
+from tests.requests import answer, begin_publish, is_ready, publish, published_ids
 from tests.waiting import wait_until
 
 HELD = 300
@@ -23,11 +23,10 @@ cloud:
 def test_300_held_publishes_leave_the_server_able_to_answer_and_to_stop(serve: Serve) -> None:
     server = serve(scenario=SCENARIO)
     with server.connect() as client, server.connect() as other:
-        method = client.controller.ControllerPublishVolume
-        held = [method.future(publish(f"vol-{n}", "i-1")) for n in range(HELD)]
+        held = [begin_publish(client, f"vol-{n}", "i-1") for n in range(HELD)]
         wait_until(lambda: len(published_ids(other, "i-1")) == HELD, "all are attaching")
 
-        assert other.identity.Probe(csi_pb2.ProbeRequest()).ready.value
+        assert is_ready(other)
         assert not any(future.done() for future in held)
 
         for future in held:
@@ -36,7 +35,7 @@ def test_300_held_publishes_leave_the_server_able_to_answer_and_to_stop(serve: S
             lambda: server.log().count("ControllerPublishVolume CANCELLED") == HELD,
             "the server has let go of all calls",
         )
-        assert other.identity.Probe(csi_pb2.ProbeRequest()).ready.value
+        assert is_ready(other)
     assert server.stop() == 0
     codes = Counter(
         line.split()[2] for line in server.log().splitlines() if "ControllerPublish" in line
@@ -54,6 +53,6 @@ def test_a_call_whose_deadline_passes_lets_go_of_its_volume(serve: Serve) -> Non
 
         # ABORTED if the first call still held the volume
         detach = csi_pb2.ControllerUnpublishVolumeRequest(volume_id="vol-0", node_id="i-1")
-        client.controller.ControllerUnpublishVolume(detach)
+        answer(client.controller.ControllerUnpublishVolume, detach)
 
         assert published_ids(client, "i-1") == []

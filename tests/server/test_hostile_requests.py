@@ -14,7 +14,7 @@ from mockdriver.co.calling import Answer, call
 from mockdriver.co.csi_client import CsiClient
 from mockdriver.driver.rpcs import RPCS, Rpc
 from mockdriver.server.sockets import grpc_target
-from tests.requests import CAPABILITY, create, publish
+from tests.requests import CAPABILITY, create, is_ready, publish
 from tests.serving import Serving, serving
 
 MB = 1_000_000
@@ -186,4 +186,4 @@ def test_what_csi_does_not_know_is_unimplemented(method: str, channel: grpc.Chan
 
 
 def test_the_server_has_borne_it_all(client: CsiClient) -> None:
-    assert client.identity.Probe(csi_pb2.ProbeRequest()).ready.value
+    assert is_ready(client)

@@ -7,8 +7,8 @@ import re
 import pytest
 
 import mockdriver
-from csi_spec import csi_pb2
 from tests.conftest import Serve
+from tests.requests import is_ready
 
 
 @pytest.mark.parametrize("attempt", [1, 2, 3])
@@ -17,7 +17,7 @@ def test_the_first_call_after_the_ready_line_is_answered(attempt: int, serve: Se
 
     with server.connect() as client:
         # not wait_for_ready: a server that does not listen yet would fail this call
-        assert client.identity.Probe(csi_pb2.ProbeRequest()).ready.value
+        assert is_ready(client)
 
 
 def test_the_ready_line_tells_version_scenario_node_and_endpoint(serve: Serve) -> None:
@@ -41,4 +41,4 @@ def test_a_cloud_without_instances_is_served_too(serve: Serve) -> None:
 
     assert "node none" in server.printed().splitlines()[0]
     with server.connect() as client:
-        assert client.identity.Probe(csi_pb2.ProbeRequest()).ready.value
+        assert is_ready(client)

@@ -11,6 +11,7 @@ from click.testing import CliRunner
 from csi_spec import csi_pb2
 from mockdriver.cli import COMMANDS, main
 from tests.conftest import Serve
+from tests.requests import answer
 
 ZONES = """
 scenario: zones
@@ -50,9 +51,9 @@ def test_all_commands_are_looked_at() -> None:
 def identity(server: Any) -> tuple[str, csi_pb2.NodeGetInfoResponse]:
     """Return the plugin's name and what its node answers to the flag."""
     with server.connect() as client:
-        name = client.identity.GetPluginInfo(csi_pb2.GetPluginInfoRequest()).name
+        info = answer(client.identity.GetPluginInfo, csi_pb2.GetPluginInfoRequest())
         flagged = csi_pb2.NodeGetInfoRequest(controller_get_node_info=True)
-        return name, client.node.NodeGetInfo(flagged)
+        return info.name, answer(client.node.NodeGetInfo, flagged)
 
 
 def test_without_flags_the_scenario_decides_and_the_first_instance_is_the_node(

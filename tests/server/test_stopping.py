@@ -11,7 +11,7 @@ import pytest
 from csi_spec import csi_pb2
 from mockdriver.co.calling import call
 from tests.conftest import Serve
-from tests.requests import publish, published_ids
+from tests.requests import begin_publish, is_ready, published_ids
 from tests.server.in_process import make
 from tests.waiting import wait_until
 
@@ -66,7 +66,7 @@ def test_a_server_may_be_stopped_twice(tmp_path: Path) -> None:
 def test_a_call_in_flight_finishes_within_the_grace(serve: Serve) -> None:
     server = serve(scenario=attaching("after 1s"))
     with server.connect() as client:
-        publishing = client.controller.ControllerPublishVolume.future(publish("vol-1", "i-1"))
+        publishing = begin_publish(client, "vol-1", "i-1")
         wait_until(lambda: published_ids(client, "i-1"), "the publish has begun")
 
         server.send(signal.SIGTERM)
@@ -79,7 +79,7 @@ def test_a_call_in_flight_finishes_within_the_grace(serve: Serve) -> None:
 def test_a_call_that_outlasts_the_grace_is_ended(serve: Serve) -> None:
     server = serve("--grace-seconds", "0.2", scenario=attaching("held"))
     with server.connect() as client:
-        publishing = client.controller.ControllerPublishVolume.future(publish("vol-1", "i-1"))
+        publishing = begin_publish(client, "vol-1", "i-1")
         wait_until(lambda: published_ids(client, "i-1"), "the publish has begun")
 
         server.send(signal.SIGTERM)
@@ -93,7 +93,7 @@ def test_a_call_that_outlasts_the_grace_is_ended(serve: Serve) -> None:
 def test_a_server_that_stops_takes_no_new_calls(serve: Serve) -> None:
     server = serve("--grace-seconds", "3600", scenario=attaching("held"))
     with server.connect() as client:
-        publishing = client.controller.ControllerPublishVolume.future(publish("vol-1", "i-1"))
+        publishing = begin_publish(client, "vol-1", "i-1")
         wait_until(lambda: published_ids(client, "i-1"), "the publish has begun")
 
         server.send(signal.SIGTERM)
@@ -115,7 +115,7 @@ def test_a_second_signal_ends_the_server_at_once(
 ) -> None:
     server = serve("--grace-seconds", "3600", scenario=attaching("held"))
     with server.connect() as client:
-        publishing = client.controller.ControllerPublishVolume.future(publish("vol-1", "i-1"))
+        publishing = begin_publish(client, "vol-1", "i-1")
         wait_until(lambda: published_ids(client, "i-1"), "the publish has begun")
 
         server.send(first)
@@ -142,8 +142,7 @@ def test_nobody_has_to_read_what_the_server_prints(serve: Serve) -> None:
         server = serve(ready=False, printing_to=full)
         wait_until(server.path.exists, "the socket")
         with server.connect() as client:
-            request = csi_pb2.ProbeRequest()
-            assert client.identity.Probe(request, wait_for_ready=True).ready.value
+            assert is_ready(client, wait_for_ready=True)
 
         assert server.stop() == 0
     assert not server.path.exists()

@@ -13,11 +13,10 @@ from tempfile import TemporaryDirectory
 import grpc
 import pytest
 
-from csi_spec import csi_pb2
 from mockdriver.co.csi_client import CsiClient
 from mockdriver.server.sockets import EndpointMistake, make_way, name_to_bind
 from tests.conftest import Serve
-from tests.requests import publish, published_ids
+from tests.requests import begin_publish, is_ready, published_ids
 from tests.server.in_process import listening, make
 from tests.waiting import wait_until
 
@@ -35,7 +34,7 @@ def folder() -> Iterator[Path]:
 def answers(path: Path) -> bool:
     """Tell whether a mockdriver answers Probe on a socket."""
     with CsiClient(path) as client:
-        return client.identity.Probe(csi_pb2.ProbeRequest()).ready.value
+        return is_ready(client)
 
 
 def leave_stale(path: Path) -> None:
@@ -226,7 +225,7 @@ def test_a_server_that_still_drains_makes_room_and_keeps_away(serve: Serve, fold
     """
     draining = serve("--grace-seconds", "3600", scenario=scenario, endpoint=path)
     with draining.connect() as client:
-        held = client.controller.ControllerPublishVolume.future(publish("vol-1", "i-1"))
+        held = begin_publish(client, "vol-1", "i-1")
         wait_until(lambda: published_ids(client, "i-1"), "the publish has begun")
         draining.send(signal.SIGTERM)
         wait_until(lambda: not path.exists(), "the socket is free")

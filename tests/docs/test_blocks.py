@@ -1,0 +1,186 @@
+"""Every block of every document is executed, or is on the short list of those that are not."""
+
+from __future__ import annotations
+
+import re
+import shlex
+
+import pytest
+
+from mockdriver.play import play
+from mockdriver.scenario.load import load, loads
+from mockdriver.scenario.mistakes import ScenarioMistakes
+from tests.docs.blocks import ROOT, Block, UnclosedFence, all_blocks, blocks_of, documents, parse
+from tests.docs.transcripts import (
+    Command,
+    NotATranscript,
+    commands_of,
+    mismatches,
+    programs_needed,
+)
+
+ATTRIBUTES = {
+    "yaml": {"file", "mistakes", "mismatches"},
+    "console": {"server"},
+    "sh": set[str](),
+}
+"""The languages that blocks may have, and the attributes that each may have:
+
+* yaml: a whole scenario. It is checked, and played if it has a story. `file=NAME` puts it into the
+  folder of the document's session. `mistakes` says that it must not be right, `mismatches` that its
+  story must not go as it says.
+* console: commands and their output, see transcripts.py.
+* sh: commands that cannot run inside a test; see NOT_RUN_HERE.
+"""
+
+NOT_RUN_HERE = {
+    "python3 -m venv my-venv": "tests/packaging/test_distributions.py",
+    "my-venv/bin/pip install .": "tests/packaging/test_distributions.py",
+    "my-venv/bin/mockdriver --version": "tests/packaging/test_distributions.py",
+    ".venv/bin/python -m benchmarks": "benchmarks/__main__.py",
+    ".venv/bin/python -m tools.go_programs": "tests/packaging/test_go_programs.py",
+    ".venv/bin/pytest tests/docs": "tests/docs/test_blocks.py",
+}
+"""Commands of sh blocks, and the file that does what they do. Make's targets need no entry."""
+
+YAML_BLOCKS = [block for block in all_blocks() if block.language == "yaml"]
+RIGHT = [block for block in YAML_BLOCKS if "mistakes" not in block.attributes]
+WRONG = [block for block in YAML_BLOCKS if "mistakes" in block.attributes]
+SHELL_LINES = [
+    (block, line) for block in all_blocks() if block.language == "sh" for line in block.lines
+]
+
+
+def _session(document: str) -> list[Command]:
+    consoles = [block for block in blocks_of(document) if block.language == "console"]
+    return [command for block in consoles for command in commands_of(block)]
+
+
+SESSIONS = [
+    pytest.param(name, marks=[pytest.mark.go] if programs_needed(_session(name)) else [])
+    for name in documents()
+    if _session(name)
+]
+
+
+def _in_place(block: Block) -> str:
+    """Return the block's text, with empty lines before it, so that line numbers are right."""
+    return "\n" * block.line + block.text
+
+
+def test_every_block_has_a_language_and_attributes_that_the_tests_know() -> None:
+    unknown = [
+        f"{block}: ```{block.language} {' '.join(block.attributes)}"
+        for block in all_blocks()
+        if block.language not in ATTRIBUTES
+        or not block.attributes.keys() <= ATTRIBUTES[block.language]
+    ]
+
+    assert unknown == []
+
+
+@pytest.mark.parametrize("block", RIGHT, ids=str)
+def test_a_scenario_has_no_mistakes_and_its_story_goes_as_it_says(block: Block) -> None:
+    scenario = loads(_in_place(block), block.document)
+
+    wrong = [
+        f"{block.document}:{result.step.line}: {mismatch}"
+        for result in play(scenario)
+        for mismatch in result.mismatches
+    ]
+
+    if "mismatches" in block.attributes:
+        assert wrong, f"{block}: is shown for its mismatches"
+    else:
+        assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("block", WRONG, ids=str)
+def test_a_scenario_that_is_shown_for_its_mistakes_has_some(block: Block) -> None:
+    with pytest.raises(ScenarioMistakes):
+        loads(_in_place(block), block.document)
+
+
+@pytest.mark.parametrize("document", SESSIONS)
+def test_commands_print_what_the_document_shows(document: str) -> None:
+    blocks = blocks_of(document)
+    servers = {block.attributes["server"] for block in blocks if "server" in block.attributes}
+    assert len(servers) <= 1, f"{document}: one session, so one server: {servers}"
+
+    wrong = mismatches(
+        _session(document),
+        scenario=next(iter(servers), None),
+        files=[block for block in blocks if "file" in block.attributes],
+    )
+
+    assert not wrong, "\n\n".join(wrong)
+
+
+@pytest.mark.parametrize(
+    ("block", "line"), SHELL_LINES, ids=lambda item: item if isinstance(item, str) else str(item)
+)
+def test_a_command_that_is_not_run_here_exists(block: Block, line: str) -> None:
+    words = shlex.split(line, comments=True)
+    command = shlex.join(words)
+    if words[:1] != ["make"]:
+        assert command in NOT_RUN_HERE, f"{block}: {command}"
+        assert (ROOT / NOT_RUN_HERE[command]).is_file()
+        return
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for word in words[1:]:
+        name, is_variable, value = word.partition("=")
+        pattern = rf"\$\({name}\)" if is_variable else rf"^{name}:"
+        assert re.search(pattern, makefile, re.MULTILINE), f"{block}: the Makefile has no {name}"
+        if name == "SCENARIO" and "/" not in value:
+            load(value)
+
+
+def test_the_list_of_commands_that_are_not_run_here_has_no_leftovers() -> None:
+    shown = {shlex.join(shlex.split(line, comments=True)) for _, line in SHELL_LINES}
+
+    assert NOT_RUN_HERE.keys() - shown == set()
+
+
+def test_a_block_that_is_not_closed_is_found() -> None:
+    with pytest.raises(UnclosedFence, match=r"page\.md:2"):
+        parse("text\n```yaml\nscenario: x\n", "page.md")
+
+
+def test_a_block_knows_its_line_its_attributes_and_its_indented_text() -> None:
+    [block] = parse("- item\n\n  ```console server=x\n  $ a\n    b\n  ```\n", "page.md")
+
+    assert str(block) == "page.md:3"
+    assert (block.language, block.attributes) == ("console", {"server": "x"})
+    assert block.text == "$ a\n  b\n"
+
+
+def test_commands_have_continuation_lines_and_output() -> None:
+    block = Block("page.md", 10, "console", {}, ("$ for n in 1 2", "> do echo $n; done", "1", "2"))
+
+    assert commands_of(block) == [
+        Command("page.md", 11, "for n in 1 2\ndo echo $n; done", "1\n2"),
+    ]
+
+
+def test_output_without_a_command_is_found() -> None:
+    with pytest.raises(NotATranscript, match=r"page\.md:2"):
+        commands_of(Block("page.md", 1, "console", {}, ("output",)))
+
+
+def test_a_session_keeps_variables_files_and_the_exit_status() -> None:
+    commands = [
+        Command("page.md", 1, "name=x; echo hello >file", ""),
+        Command("page.md", 2, "cat file; echo $name >&2; (exit 3)", "hello\nx"),
+        Command("page.md", 3, "echo $?", "3"),
+    ]
+
+    assert mismatches(commands) == []
+
+
+def test_a_session_tells_the_line_of_a_command_that_prints_something_else() -> None:
+    commands = [Command("page.md", 7, "echo b", "a"), Command("page.md", 9, "false", "")]
+
+    first, second = mismatches(commands)
+
+    assert first.startswith("page.md:7: $ echo b")
+    assert second.startswith("page.md:9: $ false")
