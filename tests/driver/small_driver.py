@@ -15,7 +15,7 @@ from mockdriver.cloud import Disk, Instance
 from mockdriver.co.calling import Answer
 from mockdriver.driver import calls
 from mockdriver.driver.capabilities import Capabilities, Capability
-from mockdriver.driver.context import DriverConfig, NodeInfoReply
+from mockdriver.driver.context import DriverConfig, NodeInfoReply, NodeMounts
 from mockdriver.driver.driver import Driver
 from mockdriver.driver.in_flight import InFlight
 from mockdriver.journal import Entry, Journal
@@ -91,6 +91,7 @@ class SmallDriver:
         switches: Mapping[Capability, bool] | None = None,
         numbers: Mapping[Capability, int] | None = None,
         node_info_reply: NodeInfoReply = NodeInfoReply.OMIT,
+        node_mounts: NodeMounts = NodeMounts.DIRECTORY,
         on_end: Callable[[Entry], None] | None = None,
     ) -> None:
         self.region = SmallRegion() if region is None else region
@@ -102,6 +103,7 @@ class SmallDriver:
             vendor_version="1.2.3",
             capabilities=self.capabilities,
             node_info_reply=node_info_reply,
+            node_mounts=node_mounts,
         )
         self._guards: list[InFlight] = []
         with self._remembering_guards():
