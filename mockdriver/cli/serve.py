@@ -174,6 +174,8 @@ def serve(
     """Serve the CSI services on a Unix socket until SIGTERM or Ctrl-C."""
     # Blocked before any thread starts: all threads inherit it, and sigwait() below gets them.
     signal.pthread_sigmask(signal.SIG_BLOCK, _STOP_SIGNALS)
+    if node_patterns and node_socket_dir is None:
+        raise click.UsageError("--nodes chooses among --node-socket-dir's nodes, which is missing")
     loaded = load_or_exit(scenario, story=False)
     runtime = WallRuntime(seed)
     log = LogWriter(runtime, sys.stderr, LogFormat(log_format))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from typing import TypeVar
 
 from mockdriver.cloud import attaching
@@ -131,19 +132,14 @@ class CloudApi:
         """
 
         def describe(store: Store, now_seconds: float) -> DiskPage:
-            found: list[tuple[int, Disk]] = []
-            place, more = after, True
-            while more and len(found) < limit:
-                batch = store.disks_after(place, limit)
-                more = len(batch) == limit
-                found += [item for item in batch if not item[1].boot]
-                place = batch[-1][0] if batch else place
-            page = found[:limit]
+            later = (item for item in store.disks_after(after) if not item[1].boot)
+            found = list(islice(later, limit + 1))  # one more, to know whether there is one
             return DiskPage(
                 disks=tuple(
-                    (number, _describe_disk(self._core, disk, now_seconds)) for number, disk in page
+                    (place, _describe_disk(self._core, disk, now_seconds))
+                    for place, disk in found[:limit]
                 ),
-                more=more or len(found) > limit,
+                more=len(found) > limit,
             )
 
         return self._call("describe_disks", caller, describe)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import islice
 
 from mockdriver.cloud import slots
 from mockdriver.cloud.errors import (
@@ -147,13 +146,14 @@ class Store:
         """Return the disks that carry this tag, oldest first."""
         return [self.disks[id] for id in self._disks_tagged.get((key, value), ())]
 
-    def disks_after(self, place: int, limit: int) -> list[tuple[int, Disk]]:
-        """Return up to `limit` disks, with their places in the order of creation, after `place`.
+    def disks_after(self, place: int) -> Iterator[tuple[int, Disk]]:
+        """Yield disks, with their places in the order of creation, after `place`.
 
         A place is never given twice, so it stays good when the disk that had it has gone.
         """
-        later = ((self._places[id], disk) for id, disk in self.disks.items())
-        return list(islice((item for item in later if item[0] > place), limit))
+        for id, own_place in self._places.items():
+            if own_place > place:
+                yield own_place, self.disks[id]
 
     @property
     def last_place(self) -> int:

@@ -21,6 +21,11 @@ SEVERAL_TARGETS = MULTI_NODE | {_Mode.SINGLE_NODE_MULTI_WRITER}
 NodePublishVolume, second table)."""
 
 
+def name_of(mode: int) -> str:
+    """Return the name of an access mode that CSI defines."""
+    return _Mode.Mode.Name(_Mode.Mode.ValueType(mode))
+
+
 def refuse_unknown_modes(
     field: str,
     volume_capabilities: Iterable[csi_pb2.VolumeCapability],
@@ -36,9 +41,9 @@ def refuse_unknown_modes(
     for capability in volume_capabilities:
         mode = capability.access_mode.mode
         if mode in NEEDS_SINGLE_NODE_MULTI_WRITER:
-            name = csi_pb2.VolumeCapability.AccessMode.Mode.Name(mode)
             raise InvalidField(
-                f"{field}.access_mode.mode", f"{name} needs the capability {needed}, which is off"
+                f"{field}.access_mode.mode",
+                f"{name_of(mode)} needs the capability {needed}, which is off",
             )
 
 

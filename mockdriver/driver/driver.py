@@ -55,6 +55,7 @@ class Driver:
         self._controller = self._layers.handlers(
             "Controller", ControllerService(self._context), None
         )
+        self._nodes: dict[str | None, dict[str, Handler]] = {}
 
     def topology_of(self, instance_id: str) -> Mapping[str, str]:
         """Return the topology segments of an instance; raises InstanceNotFound."""
@@ -73,7 +74,12 @@ class Driver:
         if role is not Role.NODE:
             services["Controller"] = self._controller
         if role is not Role.CONTROLLER:
-            services["Node"] = self._layers.handlers(
-                "Node", NodeService(self._context, node_id), node_id
-            )
+            services["Node"] = self._node_handlers(node_id)
         return services
+
+    def _node_handlers(self, node_id: str | None) -> dict[str, Handler]:
+        """Return the handlers of a node, which several sockets may share."""
+        if node_id not in self._nodes:
+            service = NodeService(self._context, node_id)
+            self._nodes[node_id] = self._layers.handlers("Node", service, node_id)
+        return self._nodes[node_id]

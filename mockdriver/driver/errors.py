@@ -24,10 +24,14 @@ class OperationPending(DriverError):
 
 
 class PathInTheWay(DriverError):
-    """What is at a path, or is not there, stands in the way of the call."""
+    """What is at a path, or is not there, stands in the way of the call.
 
-    def __init__(self, field: str, problem: str) -> None:
+    `missing` says that a folder on the way is not there, so that nothing can be at its end.
+    """
+
+    def __init__(self, field: str, problem: str, *, missing: bool = False) -> None:
         self.field = field
+        self.missing = missing
         super().__init__(f"{field}: {problem}")
 
 
@@ -45,6 +49,10 @@ class NotAtPath(DriverError):
 
 class UsedOtherwise(DriverError):
     """The volume is in use on this node in a way that does not allow for this one."""
+
+
+class ExceedsVolume(DriverError):
+    """The capability that is asked for is more than the volume has."""
 
 
 class InvalidToken(DriverError):

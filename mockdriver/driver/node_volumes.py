@@ -13,6 +13,7 @@ from mockdriver.driver.capabilities import (
 )
 from mockdriver.driver.context import DriverContext
 from mockdriver.driver.errors import (
+    ExceedsVolume,
     IncompatibleRepeat,
     MissingStagingPath,
     NoInstance,
@@ -44,9 +45,8 @@ class NodeVolumes(RpcGroup):
         """Note that a volume is staged. The folder is the CO's and stays as it is."""
         path = safe_path.checked("staging_target_path", request.staging_target_path)
         self._refuse_modes(request.volume_capability)
-        self._require_attached(request.volume_id)
-        use = _use(request.volume_capability)
-        key = (request.volume_id, path)
+        disk = self._disk(request.volume_id)
+        use, key = _use(request.volume_capability), (request.volume_id, path)
         table = self._mounts()
         with table.lock:
             present = table.staged.get(key)
@@ -55,8 +55,10 @@ class NodeVolumes(RpcGroup):
                     f"volume {quoted(request.volume_id)} is staged at "
                     f"{quoted(path)} with another volume_capability"
                 )
-            self._files.require_folder("staging_target_path", path)
-            table.staged[key] = use
+            if present is None:
+                self._require_usable(disk, request.volume_capability)
+                self._files.require_folder("staging_target_path", path)
+                table.staged[key] = use
         return csi_pb2.NodeStageVolumeResponse()
 
     def NodeUnstageVolume(
@@ -66,7 +68,8 @@ class NodeVolumes(RpcGroup):
         path = safe_path.checked("staging_target_path", request.staging_target_path)
         table = self._mounts()
         with table.lock:
-            table.staged.pop((request.volume_id, path), None)
+            if table.staged.pop((request.volume_id, path), None) is None:
+                self._disk(request.volume_id)
         return csi_pb2.NodeUnstageVolumeResponse()
 
     def NodePublishVolume(
@@ -74,28 +77,46 @@ class NodeVolumes(RpcGroup):
     ) -> csi_pb2.NodePublishVolumeResponse:
         """Let the volume appear at the target path (CSI spec, NodePublishVolume)."""
         path = safe_path.checked("target_path", request.target_path)
+        staging = request.staging_target_path
+        if staging:
+            staging = safe_path.checked("staging_target_path", staging)
         self._refuse_modes(request.volume_capability)
-        self._require_attached(request.volume_id)
+        disk = self._disk(request.volume_id)
+        if not staging and STAGE_UNSTAGE_VOLUME in self._capabilities:
+            raise MissingStagingPath(
+                "staging_target_path: is required, since the node has STAGE_UNSTAGE_VOLUME"
+            )
+        use = _use(request.volume_capability, request.readonly)
         table = self._mounts()
         with table.lock:
-            self._require_staged(table, request)
-            self._publish(table, path, request)
+            if not _is_repeat(table, path, request.volume_id, use):
+                self._require_usable(disk, request.volume_capability)
+                self._require_staged(table, request.volume_id, staging)
+                _require_alone(table, request.volume_id, use)
+                block = request.volume_capability.HasField("block")
+                made = self._files.publish(
+                    path, request.volume_id, block=block, readonly=request.readonly
+                )
+                table.put(path, Published(request.volume_id, use, made))
         return csi_pb2.NodePublishVolumeResponse()
 
     def NodeUnpublishVolume(
         self, request: csi_pb2.NodeUnpublishVolumeRequest, caller: Caller
     ) -> csi_pb2.NodeUnpublishVolumeResponse:
-        """Let the target disappear; what is not this volume's is left alone."""
+        """Let the target disappear; what is not this volume's is left alone.
+
+        What a former process of this driver has made is found by its mark. A volume that has gone
+        from the cloud can be unpublished where it is; elsewhere it is NOT_FOUND.
+        """
         path = safe_path.checked("target_path", request.target_path)
         table = self._mounts()
         with table.lock:
             present = table.published.get(path)
-            if present is not None and present.volume_id != request.volume_id:
-                return csi_pb2.NodeUnpublishVolumeResponse()
-            made = None if present is None else present.made
-            self._files.unpublish(path, request.volume_id, made)
-            if present is not None:
+            if present is not None and present.volume_id == request.volume_id:
+                self._files.unpublish(path, request.volume_id, present.made)
                 table.remove(path)
+            elif present is not None or not self._files.unpublish(path, request.volume_id, None):
+                self._disk(request.volume_id)
         return csi_pb2.NodeUnpublishVolumeResponse()
 
     def NodeGetVolumeStats(
@@ -103,19 +124,19 @@ class NodeVolumes(RpcGroup):
     ) -> csi_pb2.NodeGetVolumeStatsResponse:
         """Count what the files at the path use, of the disk's size."""
         table, path = self._mounts(), safe_path.normal(request.volume_path)
-        with table.lock:
-            published = table.published.get(path)
-            here = published is not None and published.volume_id == request.volume_id
-            staged = table.staged.get((request.volume_id, path))
-            block = here and published is not None and _is_block(published.use)
         disk = self._disk(request.volume_id)
-        if not here and staged is None:
+        with table.lock:
+            use = table.staged.get((request.volume_id, path))
+            published = table.published.get(path)
+            if published is not None and published.volume_id == request.volume_id:
+                use = published.use
+        if use is None:
             raise NotAtPath(
                 f"volume_path: volume {quoted(request.volume_id)} is not at {quoted(path)}"
             )
         total = disk.size_gib * capacity.GIB
         response = csi_pb2.NodeGetVolumeStatsResponse()
-        if block:
+        if _is_block(use):
             response.usage.add(unit=_Unit.BYTES, total=total)
             return response
         used = self._files.usage(path)
@@ -134,60 +155,31 @@ class NodeVolumes(RpcGroup):
         )
         return response
 
-    def _publish(
-        self, table: MountTable, path: str, request: csi_pb2.NodePublishVolumeRequest
-    ) -> None:
-        use = _use(request.volume_capability, request.readonly)
-        present = table.published.get(path)
-        if present is not None:
-            if present.volume_id != request.volume_id or present.use != use:
-                raise IncompatibleRepeat(
-                    f"target_path: volume {quoted(present.volume_id)} is published at "
-                    f"{quoted(path)} with another volume_id, volume_capability or readonly"
-                )
-            return
-        others = table.targets_of(request.volume_id)
-        if others and use.access_mode not in access.SEVERAL_TARGETS:
-            mode = csi_pb2.VolumeCapability.AccessMode.Mode.Name(
-                request.volume_capability.access_mode.mode
-            )
-            raise UsedOtherwise(
-                f"target_path: volume {quoted(request.volume_id)} is published at "
-                f"{quoted(others[0])}, and {mode} allows for one path only"
-            )
-        made = self._files.publish(
-            path,
-            request.volume_id,
-            block=request.volume_capability.HasField("block"),
-            readonly=request.readonly,
-        )
-        table.put(path, Published(request.volume_id, use, made))
+    def _require_usable(self, disk: Disk, capability: csi_pb2.VolumeCapability) -> None:
+        """Raise unless this machine can use the volume so; it sees its devices without the cloud.
 
-    def _require_staged(self, table: MountTable, request: csi_pb2.NodePublishVolumeRequest) -> None:
-        if STAGE_UNSTAGE_VOLUME not in self._capabilities:
-            return
-        if not request.staging_target_path:
-            raise MissingStagingPath(
-                "staging_target_path: is required, since the node has STAGE_UNSTAGE_VOLUME"
+        The volume's device has to be there, and no mode asks for more nodes than it can be on.
+        """
+        if access.wants_many_nodes([capability]) and disk.max_attachments == 1:
+            raise ExceedsVolume(
+                f"volume_capability.access_mode.mode: volume {quoted(disk.id)} can be attached to "
+                "one node at a time only"
             )
-        path = safe_path.checked("staging_target_path", request.staging_target_path)
-        if (request.volume_id, path) not in table.staged:
-            raise NotPublishedHere(
-                f"staging_target_path: volume {quoted(request.volume_id)} is not staged at "
-                f"{quoted(path)}"
-            )
-
-    def _require_attached(self, volume_id: str) -> None:
-        """Raise unless the volume's device is on this machine, which it sees without the cloud."""
-        self._disk(volume_id)
         if PUBLISH_UNPUBLISH_VOLUME not in self._capabilities:
             return
         assert self._node_id is not None
-        attachment = self._context.cloud.operator.attachment(volume_id, self._node_id)
+        attachment = self._context.cloud.operator.attachment(disk.id, self._node_id)
         if attachment is None or attachment.state is not AttachmentState.ATTACHED:
             raise NotPublishedHere(
-                f"volume {quoted(volume_id)} is not attached to node {quoted(self._node_id)}, "
+                f"volume {quoted(disk.id)} is not attached to node {quoted(self._node_id)}, "
                 "ControllerPublishVolume comes first"
+            )
+
+    def _require_staged(self, table: MountTable, volume_id: str, staging: str) -> None:
+        if STAGE_UNSTAGE_VOLUME in self._capabilities and (volume_id, staging) not in table.staged:
+            raise NotPublishedHere(
+                f"staging_target_path: volume {quoted(volume_id)} is not staged at "
+                f"{quoted(staging)}"
             )
 
     def _disk(self, volume_id: str) -> Disk:
@@ -210,6 +202,32 @@ class NodeVolumes(RpcGroup):
 
 INODES_PER_GIB = 65_536
 """One inode for each 16 KiB, as ext4 makes them by default."""
+
+
+def _is_repeat(table: MountTable, path: str, volume_id: str, use: Use) -> bool:
+    """Tell whether the same is at the path already; raises IncompatibleRepeat for another one.
+
+    What decides is volume_capability and readonly. A CO passes new tokens in volume_context when
+    it repeats a call, so the contexts of two calls may differ.
+    """
+    present = table.published.get(path)
+    if present is not None and (present.volume_id != volume_id or present.use != use):
+        raise IncompatibleRepeat(
+            f"target_path: volume {quoted(present.volume_id)} is published at "
+            f"{quoted(path)} with another volume_id, volume_capability or readonly"
+        )
+    return present is not None
+
+
+def _require_alone(table: MountTable, volume_id: str, use: Use) -> None:
+    """Raise UsedOtherwise if the volume is elsewhere on this node and one of the uses is sole."""
+    for path in table.targets_of(volume_id):
+        for mode in (table.published[path].use.access_mode, use.access_mode):
+            if mode not in access.SEVERAL_TARGETS:
+                raise UsedOtherwise(
+                    f"target_path: volume {quoted(volume_id)} is published at {quoted(path)}, "
+                    f"and {access.name_of(mode)} allows for one path only"
+                )
 
 
 def _use(capability: csi_pb2.VolumeCapability, readonly: bool = False) -> Use:

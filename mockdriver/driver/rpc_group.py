@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from mockdriver.cloud import Caller, DiskDescription
+from mockdriver.cloud.errors import DiskNotFound
 from mockdriver.driver.context import DriverContext
 
 
@@ -12,3 +14,10 @@ class RpcGroup:
         self._context = context
         self._client = context.client
         self._capabilities = context.config.capabilities
+
+    def _describe_volume(self, volume_id: str, caller: Caller) -> DiskDescription:
+        """Describe a disk that is a volume; a boot disk is none. Raises DiskNotFound."""
+        description = self._client.describe_disk(volume_id, caller)
+        if description.disk.boot:
+            raise DiskNotFound([volume_id])
+        return description

@@ -12,6 +12,7 @@ from typing import Any
 from mockdriver.driver import capabilities
 from mockdriver.driver.capabilities import Capability
 from mockdriver.driver.in_flight import InFlightKey
+from mockdriver.driver.mounts import safe_path
 
 KeyOf = Callable[[Any], InFlightKey]
 
@@ -41,11 +42,11 @@ def _volume_on_node(request: Any) -> InFlightKey:
 
 
 def _volume_at_staging(request: Any) -> InFlightKey:
-    return InFlightKey("volume", request.volume_id, request.staging_target_path)
+    return InFlightKey("volume", request.volume_id, safe_path.normal(request.staging_target_path))
 
 
 def _volume_at_target(request: Any) -> InFlightKey:
-    return InFlightKey("volume", request.volume_id, request.target_path)
+    return InFlightKey("volume", request.volume_id, safe_path.normal(request.target_path))
 
 
 def _name(request: Any) -> InFlightKey:

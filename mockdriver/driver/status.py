@@ -24,6 +24,7 @@ CODES: dict[type[Exception], grpc.StatusCode] = {
     driver.MissingStagingPath: Code.FAILED_PRECONDITION,
     driver.NotAtPath: Code.NOT_FOUND,
     driver.UsedOtherwise: Code.FAILED_PRECONDITION,
+    driver.ExceedsVolume: Code.FAILED_PRECONDITION,
     driver.InvalidToken: Code.ABORTED,
     driver.IncompatibleRepeat: Code.ALREADY_EXISTS,
     driver.CapacityOutOfRange: Code.OUT_OF_RANGE,

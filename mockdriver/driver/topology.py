@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from csi_spec import csi_pb2
 from mockdriver.driver.errors import NoAccessibleZone
 
+_Segments = frozenset[tuple[str, str]]
+
 
 @dataclass(frozen=True, slots=True)
 class TopologyKeys:
@@ -29,35 +31,46 @@ class TopologyKeys:
         segments = {self.zone: zone, self.region: region}
         return csi_pb2.Topology(segments={key: value for key, value in segments.items() if value})
 
-    def choose_zone(
+    def zones_to_try(
         self, requirement: csi_pb2.TopologyRequirement, zones: Iterable[str], region: str
-    ) -> str | None:
-        """Return the zone to create a volume in, or None if the requirement names none.
+    ) -> list[str]:
+        """Return the zones to create a volume in, best first; none if the requirement names none.
 
         Preferred topologies first, then requisite ones, each in the order given. Where there are
         requisite ones, the zone satisfies one of them whatever is preferred (CSI spec,
         TopologyRequirement). Raises NoAccessibleZone if none of those named can be had.
         """
-        wanted = [*requirement.preferred, *requirement.requisite]
-        if not wanted:
-            return None
-        known = list(zones)
-        allowed = known
-        if requirement.requisite:
-            allowed = [zone for zone in known if self.meets(requirement.requisite, zone, region)]
-        for topology in wanted:
-            for zone in allowed:
-                if self.meets([topology], zone, region):
-                    return zone
-        raise NoAccessibleZone(
-            "accessibility_requirements: none of the topologies can be had, "
-            f"the zones are: {', '.join(known)}"
+        requisite, preferred = _distinct(requirement.requisite), _distinct(requirement.preferred)
+        if not requisite and not preferred:
+            return []
+        offered = {zone: self._offered(zone, region) for zone in zones}
+        allowed = [
+            zone
+            for zone, segments in offered.items()
+            if not requisite or any(wanted <= segments for wanted in requisite)
+        ]
+        found = dict.fromkeys(
+            zone
+            for wanted in (*preferred, *requisite)
+            for zone in allowed
+            if wanted <= offered[zone]
         )
+        if not found:
+            raise NoAccessibleZone(
+                "accessibility_requirements: none of the topologies can be had, "
+                f"the zones are: {', '.join(offered)}"
+            )
+        return list(found)
 
     def meets(self, topologies: Iterable[csi_pb2.Topology], zone: str, region: str) -> bool:
         """Tell whether what is in a zone is accessible from one of the topologies."""
-        segments = self.of_zone(zone, region).segments
-        return any(
-            all(segments.get(key) == value for key, value in topology.segments.items())
-            for topology in topologies
-        )
+        offered = self._offered(zone, region)
+        return any(wanted <= offered for wanted in _distinct(topologies))
+
+    def _offered(self, zone: str, region: str) -> _Segments:
+        return frozenset(self.of_zone(zone, region).segments.items())
+
+
+def _distinct(topologies: Iterable[csi_pb2.Topology]) -> list[_Segments]:
+    """Return the segments of topologies, each once: a peer can send thousands that are alike."""
+    return list(dict.fromkeys(frozenset(item.segments.items()) for item in topologies))

@@ -5,19 +5,24 @@ from __future__ import annotations
 from csi_spec import csi_pb2
 from mockdriver.cloud import AttachmentState, Caller, DiskDescription
 from mockdriver.cloud.api import MAX_DISK_GIB, MIN_DISK_GIB
-from mockdriver.cloud.errors import DiskNotFound, quoted
-from mockdriver.driver import capacity
+from mockdriver.cloud.errors import quoted
+from mockdriver.driver import access, capacity
 from mockdriver.driver.capabilities import (
     LIST_VOLUMES_PUBLISHED_NODES,
+    SINGLE_NODE_MULTI_WRITER,
     VOLUME_ACCESSIBILITY_CONSTRAINTS,
 )
 from mockdriver.driver.errors import InvalidField, InvalidToken
+from mockdriver.driver.parameters import read_parameters
 from mockdriver.driver.rpc_group import RpcGroup
 
 MAX_PAGE_BYTES = 3 * 1024 * 1024
 """A page stays below the 4 MiB that a gRPC client receives by default, also with max_entries 0."""
 
 _DISKS_PER_CALL = 1_000
+_FRAME_BYTES = 8
+"""What a field of a message costs at most besides its content: its tag and its length."""
+
 _MOST_DIGITS = 18
 _INT64_MAX = 2**63 - 1
 
@@ -29,9 +34,7 @@ class ListingRpcs(RpcGroup):
         self, request: csi_pb2.ControllerGetVolumeRequest, caller: Caller
     ) -> csi_pb2.ControllerGetVolumeResponse:
         """Answer with a volume and the nodes that it is attached to."""
-        description = self._client.describe_disk(request.volume_id, caller)
-        if description.disk.boot:
-            raise DiskNotFound([request.volume_id])
+        description = self._describe_volume(request.volume_id, caller)
         return csi_pb2.ControllerGetVolumeResponse(
             volume=self._context.volume_of(description.disk),
             status=csi_pb2.ControllerGetVolumeResponse.VolumeStatus(
@@ -60,8 +63,7 @@ class ListingRpcs(RpcGroup):
             page = self._client.list_disks(after, limit, caller)
             for place, description in page.disks:
                 entry = self._entry(description)
-                # A field of a message costs its tag and its length besides.
-                size_bytes += entry.ByteSize() + 8
+                size_bytes += entry.ByteSize() + _FRAME_BYTES
                 if size_bytes > MAX_PAGE_BYTES:
                     response.next_token = str(after)
                     return response
@@ -76,7 +78,18 @@ class ListingRpcs(RpcGroup):
     def GetCapacity(
         self, request: csi_pb2.GetCapacityRequest, caller: Caller
     ) -> csi_pb2.GetCapacityResponse:
-        """Answer with the room that is left in the zones, and with the sizes that disks have."""
+        """Answer with the room that is left in the zones, and with the sizes that disks have.
+
+        Each volume can have all of the room, whatever its capabilities and parameters; those that
+        CreateVolume refuses are refused here too.
+        """
+        access.refuse_unknown_modes(
+            "volume_capabilities",
+            request.volume_capabilities,
+            self._capabilities,
+            SINGLE_NODE_MULTI_WRITER,
+        )
+        read_parameters(request.parameters, access.wants_many_nodes(request.volume_capabilities))
         operator = self._context.cloud.operator
         zones = operator.zones()
         if (
@@ -100,7 +113,7 @@ class ListingRpcs(RpcGroup):
             return 0
         if token.isascii() and token.isdecimal() and len(token) <= _MOST_DIGITS:
             place = int(token)
-            if 0 < place <= self._context.cloud.operator.last_disk_place():
+            if 0 < place <= self._context.cloud.operator.last_disk_place() and str(place) == token:
                 return place
         raise InvalidToken(f"starting_token: {quoted(token)} is no next_token of this driver")
 
@@ -108,7 +121,13 @@ class ListingRpcs(RpcGroup):
         entry = csi_pb2.ListVolumesResponse.Entry(volume=self._context.volume_of(description.disk))
         if LIST_VOLUMES_PUBLISHED_NODES in self._capabilities:
             entry.status.SetInParent()
-            entry.status.published_node_ids.extend(_published_node_ids(description))
+            # Of a volume on ten thousand nodes: an entry has to fit into a page.
+            room_bytes = MAX_PAGE_BYTES - entry.ByteSize() - _FRAME_BYTES
+            for node_id in _published_node_ids(description):
+                room_bytes -= len(node_id.encode()) + _FRAME_BYTES
+                if room_bytes < 0:
+                    break
+                entry.status.published_node_ids.append(node_id)
         return entry
 
 

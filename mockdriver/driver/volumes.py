@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from contextlib import suppress
 
 from csi_spec import csi_pb2
 from mockdriver.cloud import Caller, Disk
-from mockdriver.cloud.errors import DiskNotFound, quoted
+from mockdriver.cloud.errors import DiskNotFound, ZoneFull, quoted
 from mockdriver.driver import access, attachment_tags, capacity
 from mockdriver.driver.capabilities import (
     SINGLE_NODE_MULTI_WRITER,
@@ -38,21 +39,12 @@ class VolumeRpcs(RpcGroup):
         parameters = read_parameters(
             request.parameters, access.wants_many_nodes(request.volume_capabilities)
         )
-        zone = self._zone_for(request)
+        zones = self._zones_for(request)
         disk = self._client.find_disk(attachment_tags.VOLUME_NAME, request.name, caller)
-        if disk is not None:
-            self._refuse_other(disk, request, parameters, zone)
+        if disk is None:
+            disk = self._create(request, parameters, zones or [self._default_zone()], caller)
         else:
-            disk = self._client.create_disk(
-                zone or self._default_zone(),
-                capacity.choose_size_gib(request.capacity_range),
-                {
-                    attachment_tags.VOLUME_NAME: request.name,
-                    attachment_tags.PARAMETERS: parameters.text,
-                },
-                caller,
-                max_attachments=parameters.max_attachments,
-            )
+            self._refuse_other(disk, request, zones)
         return csi_pb2.CreateVolumeResponse(volume=self._context.volume_of(disk))
 
     def DeleteVolume(
@@ -71,7 +63,7 @@ class VolumeRpcs(RpcGroup):
         What is not confirmed is OK too, with a message that says why (CSI spec,
         ValidateVolumeCapabilities).
         """
-        disk = self._client.describe_disk(request.volume_id, caller).disk
+        disk = self._describe_volume(request.volume_id, caller).disk
         problem = self._unconfirmed(disk, request)
         response = csi_pb2.ValidateVolumeCapabilitiesResponse()
         if problem is not None:
@@ -81,6 +73,31 @@ class VolumeRpcs(RpcGroup):
         response.confirmed.volume_capabilities.extend(request.volume_capabilities)
         response.confirmed.parameters.update(request.parameters)
         return response
+
+    def _create(
+        self,
+        request: csi_pb2.CreateVolumeRequest,
+        parameters: VolumeParameters,
+        zones: Sequence[str],
+        caller: Caller,
+    ) -> Disk:
+        """Create the disk in the first of the zones that has room; raises ZoneFull if none has.
+
+        CSI spec, TopologyRequirement: one after the other, from the most preferred.
+        """
+        size_gib = capacity.choose_size_gib(request.capacity_range)
+        tags = {
+            attachment_tags.VOLUME_NAME: request.name,
+            attachment_tags.PARAMETERS: parameters.text,
+        }
+        for zone in zones[:-1]:
+            with suppress(ZoneFull):
+                return self._client.create_disk(
+                    zone, size_gib, tags, caller, max_attachments=parameters.max_attachments
+                )
+        return self._client.create_disk(
+            zones[-1], size_gib, tags, caller, max_attachments=parameters.max_attachments
+        )
 
     def _check(self, request: csi_pb2.CreateVolumeRequest) -> None:
         if _BANNED_IN_NAMES.search(request.name):
@@ -124,11 +141,11 @@ class VolumeRpcs(RpcGroup):
             return "mutable_parameters: this driver has no MODIFY_VOLUME"
         return None
 
-    def _zone_for(self, request: csi_pb2.CreateVolumeRequest) -> str | None:
-        """Return the zone that the request asks for, or None if it may be any."""
+    def _zones_for(self, request: csi_pb2.CreateVolumeRequest) -> list[str]:
+        """Return the zones that the request asks for, best first; none if it may be any."""
         if VOLUME_ACCESSIBILITY_CONSTRAINTS not in self._capabilities:
-            return None
-        return self._context.topology_keys.choose_zone(
+            return []
+        return self._context.topology_keys.zones_to_try(
             request.accessibility_requirements,
             self._context.cloud.operator.zones(),
             self._context.cloud.region,
@@ -142,11 +159,7 @@ class VolumeRpcs(RpcGroup):
         return zones[0]
 
     def _refuse_other(
-        self,
-        disk: Disk,
-        request: csi_pb2.CreateVolumeRequest,
-        parameters: VolumeParameters,
-        zone: str | None,
+        self, disk: Disk, request: csi_pb2.CreateVolumeRequest, zones: Sequence[str]
     ) -> None:
         exists = f"volume {quoted(request.name)} exists"
         if not capacity.holds(disk.size_gib, request.capacity_range):
@@ -159,7 +172,7 @@ class VolumeRpcs(RpcGroup):
             raise IncompatibleRepeat(
                 f"volume_capabilities: {exists} and can be attached to one node at a time only"
             )
-        if zone is not None and not self._satisfies(disk, request):
+        if zones and not self._satisfies(disk, request):
             raise IncompatibleRepeat(
                 f"accessibility_requirements: {exists} in zone {quoted(disk.zone)}, which they "
                 "do not allow"

@@ -78,8 +78,7 @@ class Listening:
             make_folder(plan.folder)
             for node_id, path in plan.node_sockets.items():
                 self._server.listen(path, node_id, Role.NODE)
-            self._index = Index(plan.folder)
-            self._index.write(plan.node_sockets)
+            self._index = Index(plan.folder, plan.node_sockets)
 
     def close(self, grace_seconds: float) -> None:
         """Take no new calls, let those in flight finish, remove sockets and index."""

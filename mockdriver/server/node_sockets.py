@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from mockdriver.cloud.errors import quoted
-from mockdriver.server.sockets import MAX_PATH_BYTES, EndpointMistake
+from mockdriver.server.sockets import MAX_PATH_BYTES, EndpointMistake, OwnFile
 
 MAX_NODES = 256
 """Each socket has a gRPC server with threads of its own."""
@@ -72,20 +72,23 @@ def make_folder(folder: Path) -> None:
 class Index:
     """The file that tells programs which socket is which node's."""
 
-    def __init__(self, folder: Path) -> None:
-        self.path = folder / INDEX
-
-    def write(self, paths: Mapping[str, Path]) -> None:
-        """Write the index, whole or not at all."""
+    def __init__(self, folder: Path, paths: Mapping[str, Path]) -> None:
+        """Write the index, whole or not at all; raises EndpointMistake."""
+        path = folder / INDEX
         text = json.dumps({id: str(path) for id, path in paths.items()}, indent=1)
-        draft = self.path.with_name(f".{INDEX}.{os.getpid()}")
+        draft = path.with_name(f".{INDEX}.{os.getpid()}")
         try:
             draft.write_text(text + "\n", encoding="utf-8")
-            draft.replace(self.path)
+            draft.replace(path)
         except OSError as error:
-            raise EndpointMistake(f"{self.path}: cannot be written: {error.strerror}") from None
+            with contextlib.suppress(OSError):
+                draft.unlink()
+            raise EndpointMistake(
+                f"--node-socket-dir {str(folder)!r}: {INDEX} cannot be written: {error.strerror}"
+            ) from None
+        self._file = OwnFile(path)
 
     def remove(self) -> None:
-        """Remove the index."""
+        """Remove the index, unless another process has put its own in the place."""
         with contextlib.suppress(OSError):
-            self.path.unlink()
+            self._file.remove()

@@ -15,7 +15,7 @@ from mockdriver.driver.calls import Handler
 from mockdriver.server.reflection import enable_reflection
 from mockdriver.server.sockets import (
     EndpointMistake,
-    SocketFile,
+    OwnFile,
     grpc_target,
     make_way,
     name_to_bind,
@@ -80,7 +80,7 @@ class SocketServer:
             raise EndpointMistake(f"endpoint {str(path)!r}: cannot be bound") from None
         self._server.start()
         bound.rename(path)
-        self._file = SocketFile(path)
+        self._file = OwnFile(path)
 
     def wait_until_ready(self) -> None:
         """Return once Probe answers through the socket; raises NotReady."""

@@ -89,8 +89,8 @@ def name_to_bind(path: Path) -> Path:
     return path.with_name(first + path.name[1:])
 
 
-class SocketFile:
-    """The socket file of a server that is listening; it goes away with the server."""
+class OwnFile:
+    """A file that a server has made, a socket for one; it goes away with the server."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from itertools import count
 
 from mockdriver.cloud import (
+    DEFAULT_CAPACITY_GIB,
     IMMEDIATELY,
     Attachment,
     Caller,
@@ -36,6 +37,7 @@ class SmallRegion:
         detach: Transition = IMMEDIATELY,
         quotas: Mapping[str, Quota] | None = None,
         zones_are_fixed: bool = False,
+        capacity_gib: int = DEFAULT_CAPACITY_GIB,
         runtime: Runtime | None = None,
     ) -> None:
         self.runtime = VirtualRuntime() if runtime is None else runtime
@@ -44,6 +46,7 @@ class SmallRegion:
             transitions=Transitions(attach=attach, detach=detach),
             quotas=quotas,
             zones_are_fixed=zones_are_fixed,
+            capacity_gib=capacity_gib,
         )
         self.api = self.cloud.api
         self.operator = self.cloud.operator

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mockdriver.cloud.errors import DiskSizeNotAllowed, ZoneNotFound
+from mockdriver.cloud import Transition
+from mockdriver.cloud.errors import DiskSizeNotAllowed, ZoneFull, ZoneNotFound
 from tests.cloud.small_region import OTHER_ZONE, ZONE, SmallRegion
 
 
@@ -110,3 +111,102 @@ def test_a_found_disk_comes_with_its_attachments(region: SmallRegion) -> None:
     assert found.attachments == (attachment,)
     assert found.attachment_to("i-1") == attachment
     assert found.attachment_to("i-2") is None
+
+
+# ---------------------------------------------------------------------------------------- listing
+
+
+def listed(region: SmallRegion, after: int = 0, limit: int = 100) -> tuple[list[str], bool]:
+    """Return the ids of a page, and whether more follow."""
+    page = region.api.list_disks(after, limit, region.caller)
+    return [description.disk.id for _, description in page.disks], page.more
+
+
+def test_disks_are_listed_in_the_order_of_creation(region: SmallRegion) -> None:
+    assert listed(region) == ([], False)
+    ids = region.add_disks(5)
+    assert listed(region) == (ids, False)
+
+
+@pytest.mark.parametrize(
+    ("limit", "count", "more"), [(1, 1, True), (4, 4, True), (5, 5, False), (6, 5, False)]
+)
+def test_a_page_knows_whether_more_follow(
+    limit: int, count: int, more: bool, region: SmallRegion
+) -> None:
+    ids = region.add_disks(5)
+    assert listed(region, limit=limit) == (ids[:count], more)
+
+
+def test_boot_disks_are_not_listed_and_do_not_count(region: SmallRegion) -> None:
+    region.add_instance("i-1", boot_disk="boot-1")
+    region.add_disk("vol-1")
+    region.add_instance("i-2", boot_disk="boot-2")
+    assert listed(region, limit=1) == (["vol-1"], False)
+
+
+def test_a_place_stays_good_when_its_disk_has_gone(region: SmallRegion) -> None:
+    region.add_disks(3)
+    page = region.api.list_disks(0, 2, region.caller)
+    last_place = page.disks[-1][0]
+    region.api.delete_disk("vol-2", region.caller)
+    region.add_disk("vol-2")
+    assert listed(region, after=last_place) == (["vol-3", "vol-2"], False)
+    assert listed(region, after=region.operator.last_disk_place()) == ([], False)
+
+
+def test_the_last_place_does_not_go_back(region: SmallRegion) -> None:
+    assert region.operator.last_disk_place() == 0
+    region.add_disks(2)
+    region.api.delete_disk("vol-2", region.caller)
+    assert region.operator.last_disk_place() == 2
+
+
+def test_a_listed_disk_comes_with_its_attachments_and_that_is_a_read() -> None:
+    region = SmallRegion(attach=Transition(after_reads=2))
+    region.add_instance()
+    region.operator.attach(region.add_disk("vol"), "i-1")
+    states = []
+    for _ in range(3):
+        ((_, description),) = region.api.list_disks(0, 9, region.caller).disks
+        states.append(description.attachments[0].state.value)
+    assert states == ["attaching", "attaching", "attached"]
+
+
+# ------------------------------------------------------------------------------------------- room
+
+
+def test_a_zone_has_room_until_its_disks_fill_it() -> None:
+    region = SmallRegion(capacity_gib=100)
+    region.operator.add_zone(ZONE)
+    region.operator.add_zone(OTHER_ZONE)
+    region.api.create_disk(ZONE, 60, region.caller)
+    with pytest.raises(ZoneFull) as refusal:
+        region.api.create_disk(ZONE, 41, region.caller)
+    assert (refusal.value.zone, refusal.value.size_gib, refusal.value.available_gib) == (
+        ZONE,
+        41,
+        40,
+    )
+    last = region.api.create_disk(ZONE, 40, region.caller)
+    assert region.operator.available_gib(ZONE) == 0
+    assert region.operator.available_gib(OTHER_ZONE) == 100
+    region.api.delete_disk(last.id, region.caller)
+    assert region.operator.available_gib(ZONE) == 40
+
+
+def test_a_size_that_no_disk_has_is_refused_before_a_zone_that_has_no_room() -> None:
+    region = SmallRegion(capacity_gib=0)
+    region.operator.add_zone(ZONE)
+    with pytest.raises(DiskSizeNotAllowed):
+        region.api.create_disk(ZONE, 65_537, region.caller)
+    with pytest.raises(ZoneNotFound):
+        region.api.create_disk(OTHER_ZONE, 1, region.caller)
+    with pytest.raises(ZoneFull):
+        region.api.create_disk(ZONE, 1, region.caller)
+
+
+def test_an_operator_is_not_refused_for_want_of_room() -> None:
+    region = SmallRegion(capacity_gib=5)
+    region.add_disk("vol")
+    assert region.operator.available_gib(ZONE) == 0

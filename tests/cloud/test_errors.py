@@ -30,6 +30,7 @@ SAMPLES: list[CloudError] = [
     errors.BootDiskInUse(LONG),
     errors.DiskInUse(LONG, [LONG] * 100),
     errors.DiskSizeNotAllowed(0, 1, 65_536),
+    errors.ZoneFull(LONG, 11, 10),
     errors.Throttled("attach"),
     errors.TooManyIds("describe_instances", 1_001, 1_000),
     errors.CallerGone("the caller has left"),

@@ -72,10 +72,6 @@ class RacingDriver(SmallDriver):
         lines = [call_line(e, LogFormat.JSON, epoch_seconds) for e in self.journal.entries()]
         return "\n".join(lines)
 
-    def keys_in_flight(self) -> int:
-        """Return how many objects are held by calls in flight."""
-        return len(self.driver._layers._in_flight._held)
-
     def assert_at_rest(self) -> None:
         """Assert that every call has ended and that none left anything behind."""
         assert "RUNNING" not in self.codes()

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, NoReturn, TypeAlias
 
 import grpc
+import pytest
 from google.protobuf.message import Message
 
 from csi_spec import csi_pb2
 from mockdriver.cloud import Disk, Instance
 from mockdriver.co.calling import Answer
+from mockdriver.driver import calls
 from mockdriver.driver.capabilities import Capabilities, Capability
-from mockdriver.driver.context import DriverConfig, NodeInfoReply
+from mockdriver.driver.context import DriverConfig, NodeInfoReply, NodeMounts
 from mockdriver.driver.driver import Driver
+from mockdriver.driver.in_flight import InFlight
 from mockdriver.journal import Entry, Journal
+from mockdriver.runtime import Runtime
 from tests.cloud.small_region import ZONE, SmallRegion
 
 GIB = 1024**3
@@ -86,6 +91,7 @@ class SmallDriver:
         switches: Mapping[Capability, bool] | None = None,
         numbers: Mapping[Capability, int] | None = None,
         node_info_reply: NodeInfoReply = NodeInfoReply.OMIT,
+        node_mounts: NodeMounts = NodeMounts.DIRECTORY,
         on_end: Callable[[Entry], None] | None = None,
     ) -> None:
         self.region = SmallRegion() if region is None else region
@@ -97,11 +103,25 @@ class SmallDriver:
             vendor_version="1.2.3",
             capabilities=self.capabilities,
             node_info_reply=node_info_reply,
+            node_mounts=node_mounts,
         )
-        self.driver = Driver(config, self.region.cloud, self.runtime, self.journal)
+        self._guards: list[InFlight] = []
+        with self._remembering_guards():
+            self.driver = Driver(config, self.region.cloud, self.runtime, self.journal)
         self._node = node
-        self._handlers = {node: self.driver.handlers(node)}
         self._names = 0
+
+    @contextmanager
+    def _remembering_guards(self) -> Iterator[None]:
+        """Keep each guard of calls in flight that is made meanwhile."""
+
+        def remembered(runtime: Runtime) -> InFlight:
+            self._guards.append(InFlight(runtime))
+            return self._guards[-1]
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(calls, "InFlight", remembered)
+            yield
 
     # ------------------------------------------------------------------------------ any call
 
@@ -114,10 +134,8 @@ class SmallDriver:
         self, rpc: str, body: bytes, peer: Peer | None = None, *, at_node: str | None = None
     ) -> Answer:
         """Make a call with whatever bytes, at the Node service of `at_node` if that is given."""
-        node = self._node if at_node is None else at_node
-        if node not in self._handlers:
-            self._handlers[node] = self.driver.handlers(node)
-        services = self._handlers[node]
+        with self._remembering_guards():
+            services = self.driver.handlers(self._node if at_node is None else at_node)
         handler = next(services[name][rpc] for name in SERVICES if rpc in services[name])
         try:
             response_bytes = handler(body, peer or Peer())
@@ -203,6 +221,10 @@ class SmallDriver:
     def cloud_calls(self) -> dict[str, int]:
         """Return the APIs of the cloud that were called, with the number of calls."""
         return {name: count for name, count in self.region.api.calls().items() if count}
+
+    def keys_in_flight(self) -> int:
+        """Return how many objects are held by calls in flight."""
+        return sum(len(guard._held) for guard in self._guards)
 
     def codes(self) -> list[str]:
         """Return the codes of all calls so far, in the order in which they arrived."""

@@ -47,7 +47,8 @@ def complete_request(rpc: str) -> Any:
     """Return a request that has every field that any RPC requires."""
     request: Any = request_class(rpc)()
     names = request.DESCRIPTOR.fields_by_name
-    for field in ("name", "volume_id", "node_id"):
+    paths = ("staging_target_path", "target_path", "volume_path")
+    for field in ("name", "volume_id", "node_id", *paths):
         if field in names:
             setattr(request, field, "given")
     if "volume_capability" in names:

@@ -10,9 +10,18 @@ from csi_spec import csi_pb2
 from mockdriver.driver.capabilities import (
     CONTROLLER_SERVICE,
     CREATE_DELETE_VOLUME,
+    GET_CAPACITY,
     GET_NODE_INFO,
+    GET_VOLUME,
+    GET_VOLUME_STATS,
+    LIST_VOLUMES,
+    LIST_VOLUMES_PUBLISHED_NODES,
     NODE_INFO_FROM_CONTROLLER,
+    NODE_SINGLE_NODE_MULTI_WRITER,
+    PUBLISH_READONLY,
     PUBLISH_UNPUBLISH_VOLUME,
+    SINGLE_NODE_MULTI_WRITER,
+    STAGE_UNSTAGE_VOLUME,
     VOLUME_ACCESSIBILITY_CONSTRAINTS,
     Capability,
 )
@@ -47,8 +56,8 @@ def test_the_plugin_is_ready_as_soon_as_it_answers() -> None:
 def test_all_that_is_built_is_advertised() -> None:
     driver = SmallDriver()
     assert advertised(driver, "plugin") == [1, 2]
-    assert advertised(driver, "controller") == [1, 2, 18]
-    assert advertised(driver, "node") == [9]
+    assert advertised(driver, "controller") == [1, 2, 3, 4, 8, 10, 12, 13, 18]
+    assert advertised(driver, "node") == [1, 2, 5, 9]
 
 
 @pytest.mark.parametrize(
@@ -58,7 +67,16 @@ def test_all_that_is_built_is_advertised() -> None:
         (VOLUME_ACCESSIBILITY_CONSTRAINTS, 2),
         (CREATE_DELETE_VOLUME, 1),
         (PUBLISH_UNPUBLISH_VOLUME, 2),
+        (LIST_VOLUMES, 3),
+        (GET_CAPACITY, 4),
+        (PUBLISH_READONLY, 8),
+        (LIST_VOLUMES_PUBLISHED_NODES, 10),
+        (GET_VOLUME, 12),
+        (SINGLE_NODE_MULTI_WRITER, 13),
         (GET_NODE_INFO, 18),
+        (STAGE_UNSTAGE_VOLUME, 1),
+        (GET_VOLUME_STATS, 2),
+        (NODE_SINGLE_NODE_MULTI_WRITER, 5),
         (NODE_INFO_FROM_CONTROLLER, 9),
     ],
     ids=str,
@@ -73,8 +91,8 @@ def test_what_is_off_is_not_advertised(capability: Capability, number: int) -> N
 
 def test_overridden_numbers_are_advertised() -> None:
     driver = SmallDriver(numbers={GET_NODE_INFO: 77, NODE_INFO_FROM_CONTROLLER: 12})
-    assert advertised(driver, "controller") == [1, 2, 77]
-    assert advertised(driver, "node") == [12]
+    assert advertised(driver, "controller") == [1, 2, 3, 4, 8, 10, 12, 13, 77]
+    assert advertised(driver, "node") == [1, 2, 5, 12]
 
 
 def test_an_overridden_number_does_not_change_what_the_capability_does() -> None:

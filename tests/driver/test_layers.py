@@ -10,8 +10,19 @@ from csi_spec import csi_pb2
 from mockdriver.driver.capabilities import (
     CONTROLLER_SERVICE,
     CREATE_DELETE_VOLUME,
+    GET_CAPACITY,
     GET_NODE_INFO,
+    GET_VOLUME,
+    GET_VOLUME_STATS,
+    LIST_VOLUMES,
+    LIST_VOLUMES_PUBLISHED_NODES,
+    NODE_INFO_FROM_CONTROLLER,
+    NODE_SINGLE_NODE_MULTI_WRITER,
+    PUBLISH_READONLY,
     PUBLISH_UNPUBLISH_VOLUME,
+    SINGLE_NODE_MULTI_WRITER,
+    STAGE_UNSTAGE_VOLUME,
+    VOLUME_ACCESSIBILITY_CONSTRAINTS,
     Capability,
 )
 from mockdriver.driver.controller import ControllerService
@@ -60,6 +71,17 @@ def test_there_is_a_handler_for_every_rpc_of_the_three_services() -> None:
         (CREATE_DELETE_VOLUME, ["CreateVolume", "DeleteVolume"]),
         (PUBLISH_UNPUBLISH_VOLUME, ["ControllerPublishVolume", "ControllerUnpublishVolume"]),
         (GET_NODE_INFO, ["ControllerGetNodeInfo"]),
+        (LIST_VOLUMES, ["ListVolumes"]),
+        (LIST_VOLUMES_PUBLISHED_NODES, []),
+        (GET_VOLUME, ["ControllerGetVolume"]),
+        (GET_CAPACITY, ["GetCapacity"]),
+        (PUBLISH_READONLY, []),
+        (SINGLE_NODE_MULTI_WRITER, []),
+        (STAGE_UNSTAGE_VOLUME, ["NodeStageVolume", "NodeUnstageVolume"]),
+        (GET_VOLUME_STATS, ["NodeGetVolumeStats"]),
+        (NODE_SINGLE_NODE_MULTI_WRITER, []),
+        (NODE_INFO_FROM_CONTROLLER, []),
+        (VOLUME_ACCESSIBILITY_CONSTRAINTS, []),
         (CONTROLLER_SERVICE, [rpc.name for rpc in RPCS if rpc.service == "Controller"]),
     ],
     ids=str,
@@ -188,14 +210,14 @@ def test_every_call_is_in_the_journal_with_what_it_was_answered() -> None:
     driver.call("Probe")
     driver.delete("vol-unknown")
     driver.publish("vol-unknown")
-    driver.call("ListVolumes")
+    driver.call("ListSnapshots")
     driver.call_with_bytes("DeleteVolume", b"\xff")
     seen = [(entry.rpc, entry.code, entry.code_number) for entry in driver.journal.entries()]
     assert seen == [
         ("Probe", "OK", 0),
         ("DeleteVolume", "OK", 0),
         ("ControllerPublishVolume", "NOT_FOUND", 5),
-        ("ListVolumes", "UNIMPLEMENTED", 12),
+        ("ListSnapshots", "UNIMPLEMENTED", 12),
         ("DeleteVolume", "INVALID_ARGUMENT", 3),
     ]
 

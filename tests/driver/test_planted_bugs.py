@@ -14,7 +14,7 @@ from hypothesis.stateful import run_state_machine_as_test
 from mockdriver.cloud import Caller, CloudApi, InstanceDescription, attaching, slots
 from mockdriver.cloud.store import Store
 from mockdriver.co.volume_records import VolumeRecords
-from mockdriver.driver import controller, node, node_info, status
+from mockdriver.driver import access, controller, node, node_info, status
 from mockdriver.driver.capabilities import Capabilities
 from mockdriver.driver.cloud_client import CloudClient
 from mockdriver.driver.context import NodeInfoReply
@@ -154,7 +154,7 @@ def remove_guard(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(InFlight, "release", nothing)
 
 
-def never_compare(_: object, disk: object, request: object, zone: object) -> None:
+def never_compare(_: object, disk: object, request: object, zones: object) -> None:
     """Take every volume of the same name for what is asked for."""
 
 
@@ -218,7 +218,7 @@ BUGS: dict[str, tuple[Plant, Callable[[], object]]] = {
         lambda: test_races.test_a_hundred_publishes_at_once_onto_27_free_slots(FIRST_SEED),
     ),
     "a disk is shared whatever the access mode": (
-        replaced(controller, "_MULTI_NODE_MODES", frozenset(Mode.Mode.values())),
+        replaced(access, "MULTI_NODE", frozenset(Mode.Mode.values())),
         lambda: test_publishing.test_a_shared_disk_is_refused_where_the_mode_is_for_one_node(
             Mode.SINGLE_NODE_WRITER
         ),

@@ -177,7 +177,7 @@ class PublishCycle(RuleBasedStateMachine):
 
     @invariant()
     def nothing_is_in_flight(self) -> None:
-        assert self.driver.driver._layers._in_flight._held == {}
+        assert self.driver.keys_in_flight() == 0
 
 
 TestPublishCycle = pytest.mark.slow(PublishCycle.TestCase)

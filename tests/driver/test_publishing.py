@@ -8,8 +8,14 @@ import pytest
 
 from csi_spec import csi_pb2
 from mockdriver.cloud import AttachmentState
+from mockdriver.driver.capabilities import (
+    PUBLISH_READONLY,
+    SINGLE_NODE_MULTI_WRITER,
+    Capability,
+)
 from tests.cloud.small_region import OTHER_ZONE, ZONE, SmallRegion
 from tests.driver.small_driver import (
+    AccessMode,
     Mode,
     SmallDriver,
     add_shared_disk,
@@ -100,6 +106,51 @@ def test_a_repeat_that_was_refused_changes_nothing() -> None:
     assert driver.publish(volume, readonly=True).code == "ALREADY_EXISTS"
     assert driver.operator.attachments("i-1") == before
     assert driver.publish(volume).ok
+
+
+# ------------------------------------------------------------------------- fields that are unknown
+
+
+def switched_off(capability_: Capability) -> SmallDriver:
+    region = SmallRegion()
+    region.add_instance("i-1")
+    region.add_disk("vol")
+    return SmallDriver(region, switches={capability_: False})
+
+
+def test_without_publish_readonly_the_field_is_as_if_unknown() -> None:
+    driver = switched_off(PUBLISH_READONLY)
+    assert driver.publish("vol", readonly=True).ok
+    assert driver.publish("vol", readonly=False).ok
+    (attachment,) = driver.operator.attachments("i-1")
+    assert attachment.tags["csi-readonly"] == "false"
+
+
+@pytest.mark.parametrize("mode", [Mode.SINGLE_NODE_SINGLE_WRITER, Mode.SINGLE_NODE_MULTI_WRITER])
+def test_without_single_node_multi_writer_its_modes_are_an_invalid_argument(
+    mode: AccessMode,
+) -> None:
+    driver, name = switched_off(SINGLE_NODE_MULTI_WRITER), Mode.Mode.Name(mode)
+    answers = {
+        "volume_capability": driver.publish("vol-no-such", mode=mode),
+        "volume_capabilities": driver.create(
+            "pvc-1", volume_capabilities=[capability(), capability(mode)]
+        ),
+    }
+    for field, answer in answers.items():
+        assert answer.code == "INVALID_ARGUMENT"
+        assert answer.message == (
+            f"{field}.access_mode.mode: {name} needs the capability "
+            "controller.SINGLE_NODE_MULTI_WRITER, which is off"
+        )
+    assert driver.cloud_calls() == {}
+
+
+def test_without_single_node_multi_writer_all_older_modes_are_known() -> None:
+    driver = switched_off(SINGLE_NODE_MULTI_WRITER)
+    for mode in (*SINGLE_NODE_MODES[:2], *MULTI_NODE_MODES):
+        of(driver.publish("vol", mode=mode))
+        of(driver.unpublish("vol"))
 
 
 # --------------------------------------------------------------------------- the order of refusals

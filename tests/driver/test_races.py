@@ -22,6 +22,7 @@ MAY_BE_ANSWERED = {
     "ALREADY_EXISTS",
     "CANCELLED",
     "FAILED_PRECONDITION",
+    "NOT_FOUND",  # of a volume that another call has deleted
     "RESOURCE_EXHAUSTED",
     "UNAVAILABLE",
 }

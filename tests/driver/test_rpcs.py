@@ -23,7 +23,8 @@ DESCRIPTORS = csi_pb2.DESCRIPTOR.services_by_name
 
 
 def public_methods(service: type) -> list[str]:
-    return [name for name, value in vars(service).items() if name[0] != "_" and callable(value)]
+    """Return what a service can be asked, by itself or by one of its bases."""
+    return [name for name in dir(service) if name[0] != "_" and callable(getattr(service, name))]
 
 
 @pytest.mark.parametrize("rpc", RPCS, ids=lambda rpc: rpc.name)

@@ -14,6 +14,13 @@ def test_grpcurl_is_pinned_to_the_release_that_the_documentation_names() -> None
     assert grpcurl.version == "v1.9.4"
 
 
+def test_csi_sanity_is_pinned_to_the_release_that_the_documentation_names() -> None:
+    csi_sanity = GoProgram(SOURCES / "csi-sanity")
+
+    assert csi_sanity.package == "github.com/kubernetes-csi/csi-test/v5/cmd/csi-sanity"
+    assert csi_sanity.version == "v5.6.0"
+
+
 @pytest.mark.parametrize("name", names())
 def test_every_program_has_a_version_a_go_and_hashes(name: str) -> None:
     one = GoProgram(SOURCES / name)
@@ -24,5 +31,5 @@ def test_every_program_has_a_version_a_go_and_hashes(name: str) -> None:
 
 
 def test_an_unknown_program_is_refused_with_the_known_names() -> None:
-    with pytest.raises(SystemExit, match="no program 'grpcurll'; known: grpcurl"):
+    with pytest.raises(SystemExit, match="no program 'grpcurll'; known: csi-sanity, grpcurl"):
         program("grpcurll")

@@ -12,7 +12,7 @@ from packaging.utils import canonicalize_name
 from tests.packaging.locks import read_lock
 from tests.packaging.tree import ROOT
 
-LOCKS = ["run", "dev", "go"]
+LOCKS = ["core", "run", "dev", "go"]
 
 
 @pytest.fixture(scope="module")
@@ -43,10 +43,26 @@ def test_the_dev_lock_holds_all_of_the_run_lock() -> None:
     assert {package: dev.get(package) for package in read_lock("run")} == read_lock("run")
 
 
+def test_the_run_lock_holds_all_of_the_core_lock() -> None:
+    run = read_lock("run")
+
+    assert {package: run.get(package) for package in read_lock("core")} == read_lock("core")
+
+
+def test_the_core_lock_holds_nothing_that_only_builds(pyproject: dict[str, Any]) -> None:
+    builders = [Requirement(text).name for text in pyproject["build-system"]["requires"]]
+
+    assert [name for name in builders if canonicalize_name(name) in read_lock("core")] == []
+
+
 def test_the_run_lock_satisfies_what_running_and_building_need(pyproject: dict[str, Any]) -> None:
     needed = pyproject["project"]["dependencies"] + pyproject["build-system"]["requires"]
 
     assert _not_satisfied(needed, "run") == []
+
+
+def test_the_core_lock_satisfies_what_running_needs(pyproject: dict[str, Any]) -> None:
+    assert _not_satisfied(pyproject["project"]["dependencies"], "core") == []
 
 
 def test_the_dev_lock_satisfies_what_developing_needs(pyproject: dict[str, Any]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from mockdriver.scenario.capability_names import BUILT
 from tests.scenario.samples import mistakes_of
 
 ROOT_KEYS = "scenario, about, driver, cloud, story"
@@ -83,7 +84,8 @@ class TestTheWholeFile:
             "2:9: driver: a list is not allowed, allowed: a mapping with "
             "name, capabilities, node_info_reply, error_mapping",
             "3:8: cloud: 7 is not allowed, allowed: a mapping with "
-            "provider, region, zones, instance_types, instances, disks, transitions, api",
+            "provider, region, zones, capacity_gib, instance_types, instances, disks, transitions, "
+            "api",
             "4:8: story: a mapping is not allowed, allowed: a list",
         )
 
@@ -116,20 +118,20 @@ class TestTheDriver:
         )
 
     def test_capabilities(self) -> None:
+        built = ", ".join(BUILT["controller"])
         check(
             "scenario: x\n"
             "driver:\n"
             "  capabilities:\n"
-            "    controller: {GET_NODE_INF: true, LIST_VOLUMES: true, GET_CAPACITY: false}\n"
+            "    controller: {GET_NODE_INF: true, LIST_SNAPSHOTS: true, CLONE_VOLUME: false}\n"
             "    node: {NODE_INFO_FROM_CONTROLLER: on}\n"
             "    plugin: [CONTROLLER_SERVICE]\n"
             "    plugins: {}\n"
             "    group_controller: {CREATE_DELETE_GET_VOLUME_GROUP_SNAPSHOT: true}\n",
             "4:18: driver.capabilities.controller.GET_NODE_INF: unknown capability "
-            '"GET_NODE_INF", allowed: CREATE_DELETE_VOLUME, PUBLISH_UNPUBLISH_VOLUME, '
-            'GET_NODE_INFO, did you mean "GET_NODE_INFO"?',
-            "4:38: driver.capabilities.controller.LIST_VOLUMES: LIST_VOLUMES is not built yet, "
-            "built are: CREATE_DELETE_VOLUME, PUBLISH_UNPUBLISH_VOLUME, GET_NODE_INFO",
+            f'"GET_NODE_INF", allowed: {built}, did you mean "GET_NODE_INFO"?',
+            "4:38: driver.capabilities.controller.LIST_SNAPSHOTS: LIST_SNAPSHOTS is not built "
+            f"yet, built are: {built}",
             "5:12: driver.capabilities.node.NODE_INFO_FROM_CONTROLLER: "
             '"on" is not allowed, allowed: true or false',
             "6:13: driver.capabilities.plugin: a list is not allowed, allowed: a mapping with "

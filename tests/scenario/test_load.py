@@ -59,7 +59,7 @@ def test_the_sample_with_every_verb_is_understood() -> None:
 
 
 def test_a_capability_that_is_not_built_can_be_switched_off_without_effect() -> None:
-    text = "scenario: x\ndriver: {capabilities: {controller: {LIST_VOLUMES: false}}}\n"
+    text = "scenario: x\ndriver: {capabilities: {controller: {LIST_SNAPSHOTS: false}}}\n"
     assert list(loads(text).driver.capabilities.switches()) == []
 
 

@@ -172,7 +172,7 @@ def test_the_shipped_scenarios_follow_the_schema() -> None:
         "scenario: x\nstories: []",
         "scenario: x\ndriver: {name: -a}",
         "scenario: x\ndriver: {capabilities: {node: {NODE_INFO: true}}}",
-        "scenario: x\ndriver: {capabilities: {controller: {LIST_VOLUMES: true}}}",
+        "scenario: x\ndriver: {capabilities: {controller: {LIST_SNAPSHOTS: true}}}",
         "scenario: x\ncloud: {provider: aws}",
         "scenario: x\ncloud: {instance_types: {a: {slots: -1}}}",
         "scenario: x\ncloud: {instances: [{attached: x}]}",

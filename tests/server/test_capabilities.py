@@ -24,8 +24,23 @@ ENUMS: dict[str, EnumDescriptor] = {
 
 EVERYTHING = {
     "plugin": {"CONTROLLER_SERVICE", "VOLUME_ACCESSIBILITY_CONSTRAINTS"},
-    "controller": {"CREATE_DELETE_VOLUME", "PUBLISH_UNPUBLISH_VOLUME", "GET_NODE_INFO"},
-    "node": {"NODE_INFO_FROM_CONTROLLER"},
+    "controller": {
+        "CREATE_DELETE_VOLUME",
+        "PUBLISH_UNPUBLISH_VOLUME",
+        "LIST_VOLUMES",
+        "LIST_VOLUMES_PUBLISHED_NODES",
+        "GET_VOLUME",
+        "GET_CAPACITY",
+        "PUBLISH_READONLY",
+        "SINGLE_NODE_MULTI_WRITER",
+        "GET_NODE_INFO",
+    },
+    "node": {
+        "STAGE_UNSTAGE_VOLUME",
+        "GET_VOLUME_STATS",
+        "SINGLE_NODE_MULTI_WRITER",
+        "NODE_INFO_FROM_CONTROLLER",
+    },
 }
 
 SCENARIO = """
@@ -171,7 +186,7 @@ def refused(*arguments: str) -> str:
         ("GET_NODE_INFOS=off", "no such capability, there are: plugin.CONTROLLER_SERVICE"),
         ("node.GET_NODE_INFO=off", "no such capability"),
         ("UNKNOWN=on", "no such capability"),
-        ("LIST_VOLUMES=on", "not built yet"),
+        ("LIST_SNAPSHOTS=on", "not built yet"),
         ("EXPAND_VOLUME=off", "say which: controller.EXPAND_VOLUME, node.EXPAND_VOLUME"),
     ],
 )
@@ -232,7 +247,8 @@ def test_a_provisional_capability_is_advertised_under_the_number_that_is_asked_f
     with server.connect() as client:
         found = numbers(client)
         assert 1001 in found["controller"]
-        assert found["node"] == [1002]
+        assert 1002 in found["node"]
+        assert csi_pb2.NodeServiceCapability.RPC.NODE_INFO_FROM_CONTROLLER not in found["node"]
         assert csi_pb2.ControllerServiceCapability.RPC.GET_NODE_INFO not in found["controller"]
         # It is the same capability under another number: nothing else changes.
         assert ask(client, flagged=True) == csi_pb2.NodeGetInfoResponse(node_id="i-worker-1")

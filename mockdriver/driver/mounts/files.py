@@ -2,14 +2,13 @@
 
 No privileges are needed: nothing is mounted. What is made carries the volume's id as an extended
 attribute, so that a driver that was killed knows its own again. Where a file system has no such
-attributes, only the driver that has made a target removes it.
+attributes, only the driver that has made a target removes it, and knows it by its inode.
 """
 
 from __future__ import annotations
 
 import errno
 import os
-import shutil
 import stat
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,11 +16,15 @@ from typing import Protocol
 
 from mockdriver.cloud.errors import quoted
 from mockdriver.driver.errors import InvalidField, PathInTheWay
+from mockdriver.driver.mounts.removal import remove_folder
 from mockdriver.driver.mounts.safe_path import Place, is_link, opened
 
 MARK = "user.mockdriver.volume"
 _COUNTED_ENTRIES = 10_000
-"""A walk over a volume's files ends here: a peer can fill it with as many as it likes."""
+_COUNTED_DEPTH = 50
+"""A walk over a volume's files ends here: a workload can make as many as it likes, and as deep."""
+
+_NO_MARK = {errno.ENODATA, errno.ENOTSUP, getattr(errno, "ENOATTR", errno.ENODATA)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +36,7 @@ class Usage:
 
 
 Identity = tuple[int, int]
-"""Device and inode: what tells a file from another one that has taken its place."""
+"""Device and inode. A later file can get them again, so they are the second choice to a mark."""
 
 
 class Files(Protocol):
@@ -43,10 +46,16 @@ class Files(Protocol):
         """Raise PathInTheWay unless there is a folder at `path`."""
 
     def publish(self, path: str, volume_id: str, *, block: bool, readonly: bool) -> Identity | None:
-        """Make the target and return what it is; raises InvalidField, PathInTheWay."""
+        """Make the target; raises InvalidField, PathInTheWay.
 
-    def unpublish(self, path: str, volume_id: str, made: Identity | None) -> None:
-        """Remove the target if it is what was made, or carries this volume's mark."""
+        Returns what it is, or None if it carries a mark that tells more.
+        """
+
+    def unpublish(self, path: str, volume_id: str, made: Identity | None) -> bool:
+        """Remove the target if it carries this volume's mark, or no mark and is what was made.
+
+        Returns whether there was something to remove.
+        """
 
     def usage(self, path: str) -> Usage:
         """Count what lies at a path."""
@@ -61,8 +70,9 @@ class NoFiles:
     def publish(self, path: str, volume_id: str, *, block: bool, readonly: bool) -> None:
         """Make nothing."""
 
-    def unpublish(self, path: str, volume_id: str, made: Identity | None) -> None:
+    def unpublish(self, path: str, volume_id: str, made: Identity | None) -> bool:
         """Remove nothing."""
+        return False
 
     def usage(self, path: str) -> Usage:
         """Find nothing."""
@@ -81,62 +91,65 @@ class DirectoryFiles:
                 raise PathInTheWay(field, f"{quoted(path)} must be a folder, {what}")
 
     def publish(self, path: str, volume_id: str, *, block: bool, readonly: bool) -> Identity | None:
-        """Make the target, or take an empty one that the CO has made."""
+        """Make the target. An empty one that the CO has made gives way to it."""
         field = "target_path"
         with opened(field, path) as place:
             found = _look_at_no_link(field, place)
+            if found is not None:
+                if _is_kind(found, block) and _mark_of(place) == volume_id:
+                    return None  # made by this driver before it was started again
+                _clear(field, place, found, block)
+            fd = _make(place, block)
             try:
-                if found is None:
-                    _make(place, block=block, readonly=readonly)
-                else:
-                    _require_empty(field, place, found, block=block)
-                _mark(place, volume_id)
-                made = place.look()
-            except OSError as error:
-                reason = os.strerror(error.errno or errno.EIO)
-                raise PathInTheWay(field, f"{quoted(path)} cannot be made: {reason}") from None
-        return None if made is None else (made.st_dev, made.st_ino)
+                marked = _mark(fd, volume_id)
+                if readonly:  # only now: a mark needs the permission to write
+                    os.fchmod(fd, 0o440 if block else 0o550)
+                made = os.fstat(fd)
+            finally:
+                os.close(fd)
+        return None if marked else (made.st_dev, made.st_ino)
 
-    def unpublish(self, path: str, volume_id: str, made: Identity | None) -> None:
-        """Remove the target with what is in it, if it is what was made or carries the mark.
+    def unpublish(self, path: str, volume_id: str, made: Identity | None) -> bool:
+        """Remove the target with what is in it; links in it are removed, never followed.
 
-        Links in it are removed, never followed. Anything else at the path is left alone.
+        What is not this volume's is left alone, without a word.
         """
-        field = "target_path"
         try:
-            with opened(field, path) as place:
+            with opened("target_path", path) as place:
                 found = place.look()
-                if found is None or is_link(found):
-                    return
-                if (found.st_dev, found.st_ino) != made and _marked(place) != volume_id:
-                    return
+                if found is None or not (_is_kind(found, False) or _is_kind(found, True)):
+                    return False
+                if not _is_own(place, found, volume_id, made):
+                    return False
                 if stat.S_ISDIR(found.st_mode):
-                    shutil.rmtree(place.name, dir_fd=place.parent_fd)
+                    remove_folder(place.name, parent_fd=place.parent_fd)
                 else:
                     os.unlink(place.name, dir_fd=place.parent_fd)
-        except PathInTheWay:
-            return  # a parent has gone, and the target with it
-        except OSError as error:
-            reason = os.strerror(error.errno or errno.EIO)
-            raise PathInTheWay(field, f"{quoted(path)} cannot be removed: {reason}") from None
+                return True
+        except PathInTheWay as problem:
+            if problem.missing:
+                return False  # a parent has gone, and the target with it
+            raise
 
     def usage(self, path: str) -> Usage:
         """Count the bytes and the names below a path, without following links."""
         used_bytes = used_inodes = 0
-        with suppress(PathInTheWay, InvalidField, OSError), opened("volume_path", path) as place:
+        with suppress(PathInTheWay, InvalidField), opened("volume_path", path) as place:
             found = place.look()
             if found is None or is_link(found):
                 return Usage()
             if not stat.S_ISDIR(found.st_mode):
                 return Usage(found.st_size, 1)
             walk = os.fwalk(place.name, dir_fd=place.parent_fd, follow_symlinks=False)
-            for _, folders, files, fd in walk:
+            for folder, folders, files, fd in walk:
                 used_inodes += len(folders) + len(files)
                 for name in files:
                     with suppress(OSError):
                         used_bytes += os.stat(name, dir_fd=fd, follow_symlinks=False).st_size
                 if used_inodes > _COUNTED_ENTRIES:
                     break
+                if folder.count(b"/") >= _COUNTED_DEPTH:
+                    folders.clear()
         return Usage(used_bytes, used_inodes)
 
 
@@ -149,56 +162,75 @@ def _look_at_no_link(field: str, place: Place) -> os.stat_result | None:
     return found
 
 
-def _make(place: Place, *, block: bool, readonly: bool) -> None:
+def _is_kind(found: os.stat_result, block: bool) -> bool:
+    """Tell whether what was found is a file, for block access, or a folder."""
+    return stat.S_ISREG(found.st_mode) if block else stat.S_ISDIR(found.st_mode)
+
+
+def _clear(field: str, place: Place, found: os.stat_result, block: bool) -> None:
+    """Remove an empty target of the right kind; raises PathInTheWay for anything else.
+
+    It is made anew rather than taken: what cannot be removed now could not be removed when the
+    volume is unpublished (a mount point, a file of /proc).
+    """
+    try:
+        if _is_kind(found, block):
+            if not block:
+                os.rmdir(place.name, dir_fd=place.parent_fd)
+                return
+            if found.st_size == 0:
+                os.unlink(place.name, dir_fd=place.parent_fd)
+                return
+    except OSError as error:
+        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+            raise
+    wanted = "file" if block else "folder"
+    raise PathInTheWay(
+        field, f"something that is no empty {wanted} is in the way at {quoted(place.path)}"
+    )
+
+
+def _make(place: Place, block: bool) -> int:
+    """Make the target where nothing is, and return it opened."""
     if block:
-        mode = 0o440 if readonly else 0o660
-        flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW
-        os.close(os.open(place.name, flags, mode, dir_fd=place.parent_fd))
-    else:
-        os.mkdir(place.name, 0o550 if readonly else 0o770, dir_fd=place.parent_fd)
+        flags = os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC
+        return os.open(place.name, flags, 0o660, dir_fd=place.parent_fd)
+    os.mkdir(place.name, 0o770, dir_fd=place.parent_fd)
+    return _open(place)
 
 
-def _require_empty(field: str, place: Place, found: os.stat_result, *, block: bool) -> None:
-    """Raise PathInTheWay unless a target that exists is what would be made, and empty."""
-    if block:
-        fits = stat.S_ISREG(found.st_mode) and found.st_size == 0
-    else:
-        fits = stat.S_ISDIR(found.st_mode) and not _entries(place)
-    if not fits:
-        wanted = "file" if block else "folder"
-        raise PathInTheWay(
-            field, f"something that is no empty {wanted} is in the way at {quoted(place.path)}"
-        )
+def _open(place: Place) -> int:
+    """Open a folder or a file to look at it. It cannot be a link, nor block."""
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    return os.open(place.name, flags, dir_fd=place.parent_fd)
 
 
-def _entries(place: Place) -> list[str]:
-    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
-    fd = os.open(place.name, flags, dir_fd=place.parent_fd)
+def _is_own(place: Place, found: os.stat_result, volume_id: str, made: Identity | None) -> bool:
+    mark = _mark_of(place)
+    if mark is None:
+        return (found.st_dev, found.st_ino) == made
+    return mark == volume_id
+
+
+def _mark(fd: int, volume_id: str) -> bool:
+    """Put the volume's id on what was made; False where there are no extended attributes."""
     try:
-        return os.listdir(fd)  # noqa: PTH208 - pathlib has no open folders
-    finally:
-        os.close(fd)
+        os.setxattr(fd, MARK, volume_id.encode())
+    except (OSError, AttributeError):
+        return False
+    return True
 
 
-def _mark(place: Place, volume_id: str) -> None:
-    fd = os.open(place.name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=place.parent_fd)
+def _mark_of(place: Place) -> str | None:
+    """Return the id of the volume that a folder or a file was made for, None without a mark."""
+    fd = _open(place)
     try:
-        with suppress(OSError, AttributeError):  # this file system or platform has none
-            os.setxattr(fd, MARK, volume_id.encode())
-    finally:
-        os.close(fd)
-
-
-def _marked(place: Place) -> str | None:
-    try:
-        fd = os.open(
-            place.name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=place.parent_fd
-        )
-    except OSError:
+        return os.getxattr(fd, MARK).decode(errors="replace")
+    except AttributeError:  # this platform has no extended attributes
         return None
-    try:
-        return os.getxattr(fd, MARK).decode()
-    except (OSError, AttributeError, UnicodeDecodeError):
-        return None
+    except OSError as error:
+        if error.errno in _NO_MARK:
+            return None
+        raise
     finally:
         os.close(fd)
