@@ -10,10 +10,13 @@ from pathlib import Path
 from urllib.parse import quote
 
 
-def grpcurl_lines(path: Path, node_id: str | None, topology: Mapping[str, str]) -> list[str]:
-    """Return grpcurl commands that walk through both flows of KEP-6011 and a publish.
+def grpcurl_lines(
+    path: Path, node_id: str | None, topology: Mapping[str, str], *, controller_flow: bool
+) -> list[str]:
+    """Return grpcurl commands that walk through a registration and a publish.
 
-    `topology` is the node's: a volume has to be made in its zone to be published there.
+    `topology` is the node's: a volume has to be made in its zone to be published there. With
+    `controller_flow` the node registers as in KEP-6011.
     """
     if node_id is None:
         return [_grpcurl(path, "Identity/GetPluginInfo", {})]
@@ -28,10 +31,18 @@ def grpcurl_lines(path: Path, node_id: str | None, topology: Mapping[str, str]) 
         "node_id": node_id,
         "volume_capability": capability,
     }
+    registration = [
+        "Ask the node for all it knows:",
+        _grpcurl(path, "Node/NodeGetInfo", {}),
+    ]
+    if controller_flow:
+        registration = [
+            "Ask the node for its id only, then the controller for the rest (KEP-6011):",
+            _grpcurl(path, "Node/NodeGetInfo", {"controller_get_node_info": True}),
+            _grpcurl(path, "Controller/ControllerGetNodeInfo", {"node_id": node_id}),
+        ]
     return [
-        "Ask the node for its id only, then the controller for the rest (KEP-6011):",
-        _grpcurl(path, "Node/NodeGetInfo", {"controller_get_node_info": True}),
-        _grpcurl(path, "Controller/ControllerGetNodeInfo", {"node_id": node_id}),
+        *registration,
         "Make a volume and publish it on the node:",
         _grpcurl(path, "Controller/CreateVolume", create),
         _grpcurl(path, "Controller/ControllerPublishVolume", publish),

@@ -254,7 +254,9 @@ def _announce(server: MockServer, loaded: LoadedScenario, plan: ListeningPlan) -
     lines = [f"mockdriver {mockdriver.__version__} is ready: scenario {loaded.name}, {plan}"]
     if plan.endpoint is not None and plan.role is Role.ALL:
         topology = {} if plan.node_id is None else server.topology_of(plan.node_id)
-        lines += grpcurl_lines(plan.endpoint, plan.node_id, topology)
+        lines += grpcurl_lines(
+            plan.endpoint, plan.node_id, topology, controller_flow=server.has_controller_flow
+        )
     try:
         click.echo(os.fsencode("\n".join(lines)))  # a path is bytes, not always text
     except OSError:

@@ -32,7 +32,9 @@ class ListeningPlan:
             )
             parts.append(f"{what}, listening on unix://{self.endpoint}")
         if self.folder is not None:
-            parts.append(f"{len(self.node_sockets)} nodes in {self.folder}, see index.json")
+            count = len(self.node_sockets)
+            nodes = "1 node" if count == 1 else f"{count} nodes"
+            parts.append(f"{nodes} in {self.folder}, see index.json")
         return ", ".join(parts)
 
 

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from mockdriver.cloud import Cloud
+from mockdriver.driver.capabilities import GET_NODE_INFO, NODE_INFO_FROM_CONTROLLER
 from mockdriver.driver.context import DriverConfig
 from mockdriver.driver.descriptors import reflected
 from mockdriver.driver.driver import Driver, Role
@@ -29,6 +30,10 @@ class MockServer:
         """Make a server that does not listen yet. `on_call` sees each call as it ends."""
         self.cloud = cloud
         self.journal = Journal(runtime, on_end=on_call)
+        self.has_controller_flow = (
+            NODE_INFO_FROM_CONTROLLER in config.capabilities
+            and GET_NODE_INFO in config.capabilities
+        )
         self.broken_invariants = config.capabilities.broken_invariants()
         self._driver = Driver(config, cloud, runtime, self.journal)
         self._descriptors = reflected(config.capabilities)

@@ -76,3 +76,14 @@ def test_there_is_a_line_for_a_cloud_without_instances_too(grpcurl: Path, serve:
     (info,) = copied(server, grpcurl)
 
     assert info["name"] == "empty.example.com"
+
+
+def test_a_driver_without_the_controller_flow_shows_the_plain_one(
+    grpcurl: Path, serve: Serve
+) -> None:
+    plain, made, published = copied(serve("--scenario", "csi-sanity"), grpcurl)
+
+    assert plain["node_id"] == "i-sanity"
+    assert plain["max_volumes_per_node"] == "24"
+    assert made["volume"]["volume_id"] == "vol-00000001"
+    assert published == {}
