@@ -105,7 +105,7 @@ def test_a_publish_is_refused_with_the_specs_code_and_a_reason(
             11,
             "capacity_range",
         ),
-        ("Controller/ListVolumes", {}, 12, "ListVolumes is not implemented by this driver"),
+        ("Controller/ListSnapshots", {}, 12, "ListSnapshots is not implemented by this driver"),
         ("Node/NodePublishVolume", {}, 12, "NodePublishVolume is not implemented"),
     ],
 )
