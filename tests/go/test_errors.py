@@ -106,7 +106,7 @@ def test_a_publish_is_refused_with_the_specs_code_and_a_reason(
             "capacity_range",
         ),
         ("Controller/ListSnapshots", {}, 12, "ListSnapshots is not implemented by this driver"),
-        ("Node/NodePublishVolume", {}, 12, "NodePublishVolume is not implemented"),
+        ("Node/NodeExpandVolume", {}, 12, "NodeExpandVolume is not implemented"),
     ],
 )
 def test_other_rpcs_too(
