@@ -55,6 +55,10 @@ CODES: dict[type[Exception], grpc.StatusCode] = {
     cloud.CallerGone: Code.CANCELLED,
 }
 
+MAX_MESSAGE_CHARACTERS = 1_000
+"""A message travels in a header: where these exceed 16 KiB, gRPC answers RESOURCE_EXHAUSTED by
+itself, and a CO would take that for a full node. Escaped, a character can be 12 bytes."""
+
 _log = logging.getLogger("mockdriver.driver")
 
 
@@ -65,6 +69,9 @@ def status_of(error: Exception, rpc: str) -> tuple[grpc.StatusCode, str]:
     """
     code = CODES.get(type(error))
     if code is not None:
-        return code, str(error)
+        text = str(error)
+        if len(text) > MAX_MESSAGE_CHARACTERS:
+            text = f"{text[:MAX_MESSAGE_CHARACTERS]}… ({len(text)} characters)"
+        return code, text
     _log.error("%s failed for a reason that has no code", rpc, exc_info=error)
     return Code.INTERNAL, f"{rpc}: internal error of mockdriver, its log tells more"

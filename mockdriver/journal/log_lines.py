@@ -5,11 +5,15 @@ from __future__ import annotations
 import json
 import logging
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
 from mockdriver.journal.entry import Entry
+
+MAX_BODY_BYTES = 64 * 1024
+"""A longer request or response is not written out: nobody reads a line of megabytes."""
 
 _UNSAFE = re.compile("[\x7f-\x9f\u2028\u2029]")
 """What JSON leaves as it is, but readers take for a line's end, or terminals for a command."""
@@ -31,8 +35,8 @@ def call_line(entry: Entry, log_format: LogFormat, epoch_seconds: float) -> str:
         "node_id": entry.node_id,
         "code": entry.code,
         "duration_ms": round(entry.duration_seconds * 1000, 3),
-        "request": entry.request(),
-        "response": entry.response(),
+        "request": _body(entry.request_bytes, entry.request),
+        "response": _body(entry.response_bytes, entry.response),
         "message": entry.message,
     }
     if log_format is LogFormat.JSON:
@@ -62,6 +66,12 @@ def record_line(record: logging.LogRecord, log_format: LogFormat) -> str:
         return _json({key: value for key, value in fields.items() if value})
     line = f"{_timestamp(record.created)} {record.levelname} {message}"
     return f"{line}\n{trace}" if trace else line
+
+
+def _body(body: bytes, decoded: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    if len(body) > MAX_BODY_BYTES:
+        return {"omitted_bytes": len(body)}
+    return decoded()
 
 
 def _timestamp(utc_seconds: float) -> str:

@@ -58,6 +58,7 @@ class StoryChecks:
         self._instances: dict[str, None] | None = None
         if plan is not None and ids_are_known(found):
             self._instances = dict.fromkeys(item.id for item in plan.instances)
+        self._terminated: set[str] = set()
 
     def run(self) -> tuple[Step, ...]:
         """Report the mistakes; return the steps."""
@@ -81,7 +82,9 @@ class StoryChecks:
                 self._report.add(self._found.path(*place, name), text, at_key=True)
 
     def _arguments(self, step: Step, place: Path) -> None:
-        expects_error = step.expect.error is not None
+        expects_error = _expects_error(step.expect)
+        if isinstance(step.arguments, TerminateInstance) and not expects_error:
+            self._terminated.add(step.arguments.instance)
         match step.arguments:
             case Register(node=node) | NodeInfo(node=node):
                 self._instance(node, (*place, "node"))
@@ -107,10 +110,12 @@ class StoryChecks:
 
     def _new_instance(self, model: AddInstance, place: Path, *, expects_error: bool) -> None:
         if self._instances is not None and model.id is not None:
-            if model.id in self._instances and not expects_error:
+            is_there = model.id in self._instances and model.id not in self._terminated
+            if is_there and not expects_error:
                 text = f"instance {quoted(model.id)} is there already; ids are given once"
                 self._report.add(self._found.path(*place, "id"), text)
             self._instances[model.id] = None
+            self._terminated.discard(model.id)
         if not expects_error:
             check_type(self._report, self._found, model.type, (*place, "type"))
             check_zone(self._report, self._found, model.zone, (*place, "zone"))
@@ -119,3 +124,9 @@ class StoryChecks:
         if self._instances is not None and id not in self._instances:
             text = not_among("instance", id, self._instances)
             self._report.add(self._found.path(*place), text)
+
+
+def _expects_error(expect: Expect) -> bool:
+    """Tell whether a step wants to be refused, by the name of an error or by a code."""
+    codes = [expect.code, *(code for code, count in expect.codes.items() if count)]
+    return expect.error is not None or any(code not in (None, "OK") for code in codes)

@@ -12,7 +12,7 @@ from mockdriver.cloud import errors as cloud_errors
 from mockdriver.cloud.errors import CloudError, Throttled
 from mockdriver.driver import errors as driver_errors
 from mockdriver.driver.errors import DriverError, InvalidField, PatienceExhausted
-from mockdriver.driver.status import CODES, status_of
+from mockdriver.driver.status import CODES, MAX_MESSAGE_CHARACTERS, status_of
 
 
 def subclasses(base: type[Exception]) -> Iterator[type[Exception]]:
@@ -70,3 +70,9 @@ def test_an_error_that_is_like_a_known_one_is_not_taken_for_it() -> None:
         """An error that nobody gave a row."""
 
     assert status_of(OneOfItsKind("a", "b"), "Probe")[0] is grpc.StatusCode.INTERNAL
+
+
+def test_a_message_stays_far_below_what_a_header_can_hold() -> None:
+    _, message = status_of(driver_errors.NoAccessibleZone("zone, " * 10_000), "CreateVolume")
+    assert len(message) < MAX_MESSAGE_CHARACTERS + 40
+    assert message.endswith("… (60000 characters)")

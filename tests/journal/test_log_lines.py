@@ -188,3 +188,13 @@ def test_a_traceback_is_one_line_in_json_form() -> None:
     line = record_line(record("failed", error=KeyError("why")), LogFormat.JSON)
     assert line.splitlines() == [line]
     assert json.loads(line)["traceback"].endswith("KeyError: 'why'")
+
+
+# ----------------------------------------------------------------------------------------- length
+
+
+@pytest.mark.parametrize("log_format", LogFormat)
+def test_a_huge_body_is_told_by_its_size(log_format: LogFormat) -> None:
+    entry = failed_delete("v" * 5_000_000, "")
+    assert '{"omitted_bytes":5000005}' in line_of(entry, log_format)
+    assert len(line_of(entry, log_format)) < 1_000

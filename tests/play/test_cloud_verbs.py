@@ -402,3 +402,18 @@ def test_calls_of_the_cloud_are_counted_from_the_steps_begin() -> None:
         """,
         cloud(),
     )
+
+
+def test_the_id_of_a_terminated_instance_can_be_given_again() -> None:
+    assert (
+        mismatches(
+            "- terminate_instance: {instance: i-1}\n"
+            "- add_instance: {id: i-1}\n"
+            "- refresh: {node: i-1}\n  expect: {published_volume_ids: 0, effective_limit: null}"
+        )
+        == {}
+    )
+
+
+def test_an_unknown_instance_can_be_expected_by_code() -> None:
+    assert mismatches("- attach: {instance: i-none, disk: d}\n  expect: {code: NOT_FOUND}") == {}

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import signal
+from collections.abc import Callable
 from pathlib import Path
+from typing import IO
 
 import grpc
 import pytest
@@ -137,9 +140,22 @@ def test_two_signals_at_once_leave_no_socket(serve: Serve) -> None:
     assert not server.path.exists()
 
 
-def test_nobody_has_to_read_what_the_server_prints(serve: Serve) -> None:
-    with Path("/dev/full").open("wb") as full:
-        server = serve(ready=False, printing_to=full)
+def full_disk() -> IO[bytes]:
+    return Path("/dev/full").open("wb")
+
+
+def pipe_without_reader() -> IO[bytes]:
+    reader, writer = os.pipe()
+    os.close(reader)
+    return os.fdopen(writer, "wb")
+
+
+@pytest.mark.parametrize("output", [full_disk, pipe_without_reader])
+def test_nobody_has_to_read_what_the_server_prints(
+    output: Callable[[], IO[bytes]], serve: Serve
+) -> None:
+    with output() as nobody:
+        server = serve(ready=False, printing_to=nobody)
         wait_until(server.path.exists, "the socket")
         with server.connect() as client:
             assert is_ready(client, wait_for_ready=True)
