@@ -70,13 +70,14 @@ def serving(
     endpoint: str | Path | None = None,
     printing_to: IO[bytes] | None = None,
     ready: bool = True,
+    told_where: bool = True,
 ) -> Iterator[Serving]:
     """Run `mockdriver serve` while the block runs, in a folder of its own.
 
     `scenario` is the text of a scenario file. `endpoint` is the path to listen on, in full or from
     the folder; `csi.sock` if nothing else is said, by a flag or by `variables` of the environment.
     `printing_to` gets what it prints, instead of a file in the folder. Without `ready` nothing is
-    waited for.
+    waited for. Without `told_where` it is not told to listen at a path.
     """
     # Not below pytest's folder, whose long names leave too few bytes for a socket's.
     with tempfile.TemporaryDirectory(prefix="mockdriver-test-") as name:
@@ -87,7 +88,8 @@ def serving(
             arguments += ["--scenario", str(folder / "scenario.yaml")]
         path = folder / "csi.sock" if endpoint is None else folder / endpoint
         told = [*arguments, *(variables or {})]
-        if endpoint is not None or not any(word.upper().endswith("ENDPOINT") for word in told):
+        told_already = any(word.upper().endswith("ENDPOINT") for word in told)
+        if endpoint is not None or (told_where and not told_already):
             arguments += ["--endpoint", str(path)]
         with (
             (folder / "stdout").open("wb") as out,
