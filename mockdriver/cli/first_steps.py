@@ -11,12 +11,17 @@ from urllib.parse import quote
 
 
 def grpcurl_lines(
-    path: Path, node_id: str | None, topology: Mapping[str, str], *, controller_flow: bool
+    path: Path,
+    node_id: str | None,
+    topology: Mapping[str, str],
+    *,
+    controller_flow: bool,
+    volumes: bool,
 ) -> list[str]:
     """Return grpcurl commands that walk through a registration and a publish.
 
     `topology` is the node's: a volume has to be made in its zone to be published there. With
-    `controller_flow` the node registers as in KEP-6011.
+    `controller_flow` the node registers as in KEP-6011; without `volumes` there are none to make.
     """
     if node_id is None:
         return [_grpcurl(path, "Identity/GetPluginInfo", {})]
@@ -41,6 +46,8 @@ def grpcurl_lines(
             _grpcurl(path, "Node/NodeGetInfo", {"controller_get_node_info": True}),
             _grpcurl(path, "Controller/ControllerGetNodeInfo", {"node_id": node_id}),
         ]
+    if not volumes:
+        return registration
     return [
         *registration,
         "Make a volume and publish it on the node:",

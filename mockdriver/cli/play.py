@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import json
+import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
 from typing import Any
 
 import click
 
-from mockdriver.cli.scenario_files import load_or_exit
+from mockdriver.cli.scenario_files import load_all_or_exit
 from mockdriver.play import StepResult
 from mockdriver.play import play as play_story
 from mockdriver.play.expectations import described
 from mockdriver.scenario.mistakes import printable
 from mockdriver.scenario.story_model import Advance
+
+_END_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
 @click.command()
@@ -32,17 +38,33 @@ def play(files: tuple[str, ...], output: str) -> None:
     Prints a line a step: verdict, step, answer, what was expected, file and line. Exits with 0 if
     everything was as expected, with 1 at a mismatch, with 2 if a file has mistakes.
     """
-    scenarios = [load_or_exit(name, story=True) for name in files]
+    scenarios = load_all_or_exit(files)
     passed = failed = 0
-    for loaded in scenarios:
-        if not loaded.story:
-            click.echo(f"{loaded.file}: has no story", err=True)
-        for result in play_story(loaded):
-            passed, failed = passed + result.passed, failed + (not result.passed)
-            click.echo(_json_line(result) if output == "json" else _text_line(result))
+    with _signals_end_the_story():
+        for loaded in scenarios:
+            if not loaded.story:
+                click.echo(f"{loaded.file}: has no story", err=True)
+            for result in play_story(loaded):
+                passed, failed = passed + result.passed, failed + (not result.passed)
+                click.echo(_json_line(result) if output == "json" else _text_line(result))
     if output == "text":
         click.echo(f"{passed} steps as expected, {failed} not")
     sys.exit(1 if failed else 0)
+
+
+@contextmanager
+def _signals_end_the_story() -> Iterator[None]:
+    """Let SIGTERM, Ctrl-C and a closed terminal stop the server and remove its folder first."""
+
+    def leave(number: int, frame: FrameType | None) -> None:
+        sys.exit(128 + number)
+
+    before = {number: signal.signal(number, leave) for number in _END_SIGNALS}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _text_line(result: StepResult) -> str:

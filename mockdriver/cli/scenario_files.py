@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import click
 
 from mockdriver.scenario.load import LoadedScenario, load
@@ -9,7 +11,7 @@ from mockdriver.scenario.mistakes import ScenarioMistakes
 
 
 class ScenarioProblem(click.ClickException):
-    """A scenario file that cannot be used; prints its mistakes, one a line."""
+    """Scenario files that cannot be used; prints their mistakes, one a line."""
 
     exit_code = 2
 
@@ -24,3 +26,16 @@ def load_or_exit(name: str, *, story: bool) -> LoadedScenario:
         return load(name, story=story)
     except ScenarioMistakes as mistakes:
         raise ScenarioProblem(str(mistakes)) from None
+
+
+def load_all_or_exit(names: Iterable[str]) -> list[LoadedScenario]:
+    """Load scenarios with their stories, or end the program with the mistakes of all of them."""
+    scenarios, mistakes = [], []
+    for name in names:
+        try:
+            scenarios.append(load(name))
+        except ScenarioMistakes as found:
+            mistakes.append(str(found))
+    if mistakes:
+        raise ScenarioProblem("\n".join(mistakes))
+    return scenarios

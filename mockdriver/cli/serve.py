@@ -16,7 +16,12 @@ import click
 import mockdriver
 from mockdriver.cli.first_steps import grpcurl_lines
 from mockdriver.cli.scenario_files import load_or_exit
-from mockdriver.cli.switches import capability_numbers, capability_switches, plugin_name
+from mockdriver.cli.switches import (
+    capability_numbers,
+    capability_switches,
+    plugin_name,
+    real_number,
+)
 from mockdriver.driver.capabilities import Capability
 from mockdriver.driver.context import NodeInfoReply, NodeMounts
 from mockdriver.driver.driver import Role
@@ -37,7 +42,8 @@ from mockdriver.server.node_sockets import NodesMistake, choose_nodes
 from mockdriver.server.socket_server import NotReady
 from mockdriver.server.sockets import EndpointMistake
 
-_STOP_SIGNALS = {signal.SIGTERM, signal.SIGINT}
+_STOP_SIGNALS = {signal.SIGTERM, signal.SIGINT, signal.SIGHUP}
+"""The last one comes when the terminal is closed."""
 
 _log = logging.getLogger("mockdriver")
 
@@ -142,6 +148,7 @@ _log = logging.getLogger("mockdriver")
 @click.option(
     "--grace-seconds",
     type=click.FloatRange(0, 3600),
+    callback=real_number,
     default=5.0,
     show_default=True,
     envvar="MOCKDRIVER_GRACE_SECONDS",
@@ -255,10 +262,15 @@ def _announce(server: MockServer, loaded: LoadedScenario, plan: ListeningPlan) -
     if plan.endpoint is not None and plan.role is Role.ALL:
         topology = {} if plan.node_id is None else server.topology_of(plan.node_id)
         lines += grpcurl_lines(
-            plan.endpoint, plan.node_id, topology, controller_flow=server.has_controller_flow
+            plan.endpoint,
+            plan.node_id,
+            topology,
+            controller_flow=server.has_controller_flow,
+            volumes=server.has_volumes,
         )
     try:
-        click.echo(os.fsencode("\n".join(lines)))  # a path is bytes, not always text
+        # A path is bytes, not always text.
+        click.echo("\n".join(lines).encode("utf-8", "surrogateescape"))
     except OSError:
         # The reader has gone, or the disk is full. What is still buffered must go somewhere, or
         # Python tries again at its end and exits with an error.

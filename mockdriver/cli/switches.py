@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import click
@@ -44,4 +45,11 @@ def plugin_name(ctx: click.Context, parameter: click.Parameter, value: str | Non
             PLUGIN_NAME.check(value)
         except PydanticCustomError as error:
             raise click.BadParameter(problems_of(error)[0][1]) from None
+    return value
+
+
+def real_number(ctx: click.Context, parameter: click.Parameter, value: float) -> float:
+    """Refuse `nan`, which is in no range and out of none."""
+    if math.isnan(value):
+        raise click.BadParameter(f"{value} is no number of seconds")
     return value

@@ -9,7 +9,7 @@ from typing import TypeVar
 from mockdriver.cloud import attaching
 from mockdriver.cloud.caller import Caller
 from mockdriver.cloud.core import CloudCore
-from mockdriver.cloud.errors import NetworkInterfaceNotFound
+from mockdriver.cloud.errors import DiskInUse, NetworkInterfaceNotFound
 from mockdriver.cloud.resources import (
     NO_TAGS,
     Attachment,
@@ -95,6 +95,11 @@ class Operator:
         with self._core.lock:
             return self._core.store.instance(id)
 
+    def has_instance(self, id: str) -> bool:
+        """Tell whether there is an instance with this id."""
+        with self._core.lock:
+            return id in self._core.store.instances
+
     def instances(self) -> list[Instance]:
         """Return all instances, in the order in which they were added."""
         with self._core.lock:
@@ -168,6 +173,18 @@ class Operator:
             self._core.require_zone_if_fixed(disk.zone)
             store.add_disk(disk)
             store.add_zone(disk.zone)
+
+        self._change(change)
+
+    def remove_disk(self, id: str) -> None:
+        """Remove a disk that is attached to nothing; raises DiskNotFound, DiskInUse."""
+
+        def change(store: Store, now_seconds: float) -> None:
+            disk = store.disk(id)
+            instances = [item.instance for item in store.attachments_of_disk(id)]
+            if instances:
+                raise DiskInUse(id, instances)
+            store.remove_disk(disk)
 
         self._change(change)
 

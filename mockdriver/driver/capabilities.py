@@ -135,6 +135,10 @@ class Capabilities:
     def __contains__(self, capability: Capability) -> bool:
         return capability in self._on
 
+    def all_on(self, *capabilities: Capability) -> bool:
+        """Tell whether all of these are on."""
+        return self._on.issuperset(capabilities)
+
     def numbers(self, service: str) -> list[int]:
         """Return the enum numbers to advertise for plugin, controller or node, ascending."""
         return sorted(self.number(item) for item in self._on if item.service == service)
@@ -158,6 +162,11 @@ class Capabilities:
         if NODE_INFO_FROM_CONTROLLER in self and GET_NODE_INFO not in self:
             found.append(
                 "NODE_INFO_FROM_CONTROLLER is on without GET_NODE_INFO: nodes would register "
+                "without topology and limit (KEP-6011, New Capabilities)"
+            )
+        if NODE_INFO_FROM_CONTROLLER in self and CONTROLLER_SERVICE not in self:
+            found.append(
+                "NODE_INFO_FROM_CONTROLLER is on without CONTROLLER_SERVICE: nodes would register "
                 "without topology and limit (KEP-6011, New Capabilities)"
             )
         if GET_NODE_INFO in self and PUBLISH_UNPUBLISH_VOLUME not in self:

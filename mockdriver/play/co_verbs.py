@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Any
 
 from csi_spec import csi_pb2
@@ -79,32 +80,39 @@ def delete_volume(stage: Stage, arguments: DeleteVolume) -> Outcome:
     return _counted([stage.call(stage.controller.controller.DeleteVolume, request)])
 
 
-def made_volumes(stage: Stage, arguments: Publish) -> list[str] | Outcome:
+@dataclass(frozen=True)
+class Volumes:
+    """The volumes that a publish step is about, and why others could not be made."""
+
+    ids: list[str]
+    unmade: tuple[str, ...] = ()
+
+
+def made_volumes(stage: Stage, arguments: Publish) -> Volumes:
     """Return the volumes that a publish step is about, after making them if it gives a count.
 
-    They are made in the node's zone. Returns an outcome instead if they cannot be made.
+    They are made in the node's zone. One that cannot be made does not keep the others back.
     """
     if arguments.count is None:
         assert arguments.volume is not None
-        return [_volume_id(stage, arguments.volume)]
+        return Volumes([_volume_id(stage, arguments.volume)])
     try:
         topologies = [stage.topology_of(arguments.node)]
     except InstanceNotFound:
         topologies = []
     create = stage.controller.controller.CreateVolume
-    volume_ids = []
+    volume_ids, unmade = [], []
     for _ in range(arguments.count):
         request = _create_request(_fresh_name(stage), topologies, arguments.access_mode)
         answer = stage.call(create, request)
-        if not answer.ok:
-            return Outcome(
-                problem=f"no volume to publish: CreateVolume is {answer.code}: {answer.message}"
-            )
-        volume_ids.append(answer.response.volume.volume_id)
-    return volume_ids
+        if answer.ok:
+            volume_ids.append(answer.response.volume.volume_id)
+        else:
+            unmade.append(f"{answer.code}: {answer.message}")
+    return Volumes(volume_ids, tuple(unmade))
 
 
-def publish(stage: Stage, arguments: Publish, volume_ids: Iterable[str]) -> Outcome:
+def publish(stage: Stage, arguments: Publish, volumes: Volumes) -> Outcome:
     """Publish volumes on a node, one after the other or all at once."""
 
     def request_of(volume_id: str) -> csi_pb2.ControllerPublishVolumeRequest:
@@ -125,7 +133,7 @@ def publish(stage: Stage, arguments: Publish, volume_ids: Iterable[str]) -> Outc
     answers = _for_each(
         stage,
         stage.controller.controller.ControllerPublishVolume,
-        [(volume_id, request_of(volume_id)) for volume_id in volume_ids],
+        [(volume_id, request_of(volume_id)) for volume_id in volumes.ids],
         concurrent=arguments.concurrent,
         before=before,
         after=after,
@@ -133,7 +141,9 @@ def publish(stage: Stage, arguments: Publish, volume_ids: Iterable[str]) -> Outc
     fields: dict[str, Any] = {}
     if len(answers) == 1 and answers[0].ok:
         fields = {"publish_context": dict(answers[0].response.publish_context)}
-    return _counted(answers, fields)
+    outcome = _counted(answers, fields)
+    messages = dict.fromkeys((*outcome.messages, *volumes.unmade))
+    return replace(outcome, messages=tuple(messages), unmade=volumes.unmade)
 
 
 def unpublish(stage: Stage, arguments: Unpublish) -> Outcome:

@@ -37,6 +37,9 @@ def mismatches(expect: Expect, outcome: Outcome, cloud_calls: Mapping[str, int])
             f"the cloud's error is {outcome.error or 'none'}, want {expect.error or 'none'}"
             f"{_because(outcome)}"
         )
+    if outcome.unmade and not names_codes:
+        reasons = "; ".join(dict.fromkeys(outcome.unmade))
+        found.append(f"{len(outcome.unmade)} volumes could not be made: {reasons}")
     for name in FIELDS:
         if expect.gives(name):
             found += _field_mismatches(name, getattr(expect, name), outcome)

@@ -16,7 +16,8 @@ class Outcome:
     expected by name. `messages` are those of failed calls, each once. `error` names the cloud's
     refusal of an out-of-band change, and `cloud_code` is the status code that it, or its success,
     would have in the driver's table: an out-of-band step makes no call. `problem` says why the
-    step could not be carried out at all.
+    step could not be carried out at all. `unmade` says of each volume that a publish step could not
+    make why.
     """
 
     codes: Mapping[str, int] = field(default_factory=Counter)
@@ -24,6 +25,7 @@ class Outcome:
     messages: tuple[str, ...] = ()
     error: str | None = None
     cloud_code: str | None = None
+    unmade: tuple[str, ...] = ()
     problem: str | None = None
 
     def summary(self, asked_for: Container[str]) -> str:

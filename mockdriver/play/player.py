@@ -88,8 +88,6 @@ def _prepared(stage: Stage, step: Step) -> Callable[[], Outcome]:
     arguments = step.arguments
     if isinstance(arguments, Publish):
         made = co_verbs.made_volumes(stage, arguments)
-        if isinstance(made, Outcome):
-            return lambda: made
         return lambda: co_verbs.publish(stage, arguments, made)
     return lambda: _refusable(VERBS[step.verb], stage, arguments)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from mockdriver.cloud import Cloud, Disk, Instance, InstanceType, Transitions
+from mockdriver.cloud.errors import CloudError
 from mockdriver.runtime import Runtime
 from mockdriver.scenario.cloud_model import CloudModel, InstanceTypeModel, NewInstance
 from mockdriver.scenario.load import LoadedScenario
@@ -59,14 +60,26 @@ def add_instance(
     """Add the instance of an `add_instance` step, with its disks and interfaces; return its plan.
 
     `model` is the scenario's cloud, for defaults. Disks that are not there are made. Raises what
-    the cloud refuses with (`mockdriver.cloud.errors`); what was made until then stays.
+    the cloud refuses with (`mockdriver.cloud.errors`), and then nothing was added.
     """
     assert new.id is not None, "the model sees to it"
     plan = plan_instance(new, new.id, zone=default_zone(model))
-    for id in plan.disks():
-        if not cloud.operator.has_disk(id):
-            cloud.operator.add_disk(Disk(id, plan.zone))
-    _add(cloud, plan, published_tags)
+    operator = cloud.operator
+    is_new = not operator.has_instance(plan.id)
+    made = []
+    try:
+        for id in plan.disks():
+            if not operator.has_disk(id):
+                operator.add_disk(Disk(id, plan.zone))
+                made.append(id)
+        _add(cloud, plan, published_tags)
+    except CloudError:
+        if is_new and operator.has_instance(plan.id):
+            operator.terminate_instance(plan.id)
+        for id in made:
+            if operator.has_disk(id):  # the boot disk goes with its instance
+                operator.remove_disk(id)
+        raise
     return plan
 
 

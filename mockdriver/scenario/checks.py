@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from mockdriver.scenario.cloud_model import MAX_INSTANCES, CloudModel
-from mockdriver.scenario.kinds import MAX_ID_BYTES
+from mockdriver.scenario.kinds import MAX_DISK_ID_BYTES, MAX_ID_BYTES
 from mockdriver.scenario.mistakes import Mistake, Path, not_among, quoted
 from mockdriver.scenario.plan import (
     NUMBER_PLACE,
@@ -44,6 +44,7 @@ class CloudChecks:
         plan = plan_cloud(self._cloud)
         self._disk_ids()
         self._instance_ids(plan)
+        self._disk_id_lengths(plan)
         if self._found.is_whole(_INSTANCES):
             self._interface_ids(plan)
         if self._found.is_whole(_INSTANCES, _DISKS, _ZONES, ("cloud", "region")):
@@ -113,6 +114,22 @@ class CloudChecks:
             # a template without a place for the number is reported as such
             if first.setdefault(instance.id, instance.source) != instance.source:
                 self._twice("instance", instance.id, place, (*_INSTANCES, first[instance.id]))
+
+    def _disk_id_lengths(self, plan: CloudPlan) -> None:
+        for index, disk in enumerate(self._cloud.disks):
+            self._disk_id_length(disk.id, (*_DISKS, index, "id"))
+        for instance in plan.instances:
+            for key, id in _disks_by_key(instance):
+                self._disk_id_length(id, (*_INSTANCES, instance.source, key))
+
+    def _disk_id_length(self, id: str, place: Path) -> None:
+        # A character has at most 4 bytes: short ids need no encoding to be known short.
+        if len(id) * 4 > MAX_DISK_ID_BYTES and (size := len(id.encode())) > MAX_DISK_ID_BYTES:
+            text = (
+                f"the disk's id {quoted(id)} has {size} bytes, allowed: at most "
+                f"{MAX_DISK_ID_BYTES}, since it is a CSI volume_id"
+            )
+            self._once("long disk", place, text)
 
     def _interface_ids(self, plan: CloudPlan) -> None:
         first: dict[str, int] = {}

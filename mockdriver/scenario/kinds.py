@@ -24,6 +24,8 @@ MISTAKE = "mistake"
 """The pydantic error type under which a kind reports; see `mistakes_at`."""
 
 MAX_ID_BYTES = 256
+MAX_DISK_ID_BYTES = 128
+"""A disk's id is a CSI volume_id, which CSI limits to less than a node_id (Size Limits)."""
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
 
 JsonSchema = Mapping[str, Any]

@@ -22,6 +22,8 @@ def json_schema() -> dict[str, Any]:
             part.pop("title", None)
             if key not in _NULLS.get(name, ()):
                 _leave_out_null(part)
+    for verb in VERBS:
+        _allow_bare(schema, schema["$defs"]["StepModel"]["properties"][verb])
     schema["$defs"]["StepModel"]["oneOf"] = [{"required": [verb]} for verb in VERBS]
     return {"$schema": DIALECT, "title": "mockdriver scenario", **schema}
 
@@ -36,3 +38,12 @@ def _leave_out_null(part: dict[str, Any]) -> None:
         part.update({**choices[0], **part})
     elif choices:
         part["anyOf"] = choices
+
+
+def _allow_bare(schema: dict[str, Any], part: dict[str, Any]) -> None:
+    """Let a verb stand alone, as in `- release:`, if none of its arguments is needed."""
+    reference = part.get("$ref", "")
+    definition = schema["$defs"].get(reference.rpartition("/")[2], {"required": True})
+    if not definition.get("required"):
+        del part["$ref"]
+        part["anyOf"] = [{"$ref": reference}, {"type": "null"}]

@@ -24,6 +24,7 @@ from mockdriver.scenario.story_model import (
     Register,
     Release,
     RemoveNetworkInterface,
+    RestartDriver,
     Step,
     TerminateInstance,
     Unpublish,
@@ -58,6 +59,7 @@ class StoryChecks:
         self._instances: dict[str, None] | None = None
         if plan is not None and ids_are_known(found):
             self._instances = dict.fromkeys(item.id for item in plan.instances)
+        self._at_start = tuple(self._instances or ())
         self._terminated: set[str] = set()
 
     def run(self) -> tuple[Step, ...]:
@@ -83,6 +85,9 @@ class StoryChecks:
 
     def _arguments(self, step: Step, place: Path) -> None:
         expects_error = _expects_error(step.expect)
+        if isinstance(step.arguments, RestartDriver) and step.arguments.state == "lose":
+            # The scenario starts over: what was added is gone, what was terminated is back.
+            self._terminated = set(self._instances or ()) - set(self._at_start)
         if isinstance(step.arguments, TerminateInstance) and not expects_error:
             self._terminated.add(step.arguments.instance)
         match step.arguments:
@@ -114,8 +119,9 @@ class StoryChecks:
             if is_there and not expects_error:
                 text = f"instance {quoted(model.id)} is there already; ids are given once"
                 self._report.add(self._found.path(*place, "id"), text)
-            self._instances[model.id] = None
-            self._terminated.discard(model.id)
+            if not expects_error:
+                self._instances[model.id] = None
+                self._terminated.discard(model.id)
         if not expects_error:
             check_type(self._report, self._found, model.type, (*place, "type"))
             check_zone(self._report, self._found, model.zone, (*place, "zone"))

@@ -7,7 +7,13 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from mockdriver.cloud import Cloud
-from mockdriver.driver.capabilities import GET_NODE_INFO, NODE_INFO_FROM_CONTROLLER
+from mockdriver.driver.capabilities import (
+    CONTROLLER_SERVICE,
+    CREATE_DELETE_VOLUME,
+    GET_NODE_INFO,
+    NODE_INFO_FROM_CONTROLLER,
+    PUBLISH_UNPUBLISH_VOLUME,
+)
 from mockdriver.driver.context import DriverConfig
 from mockdriver.driver.descriptors import reflected
 from mockdriver.driver.driver import Driver, Role
@@ -30,9 +36,11 @@ class MockServer:
         """Make a server that does not listen yet. `on_call` sees each call as it ends."""
         self.cloud = cloud
         self.journal = Journal(runtime, on_end=on_call)
-        self.has_controller_flow = (
-            NODE_INFO_FROM_CONTROLLER in config.capabilities
-            and GET_NODE_INFO in config.capabilities
+        self.has_controller_flow = config.capabilities.all_on(
+            CONTROLLER_SERVICE, GET_NODE_INFO, NODE_INFO_FROM_CONTROLLER
+        )
+        self.has_volumes = config.capabilities.all_on(
+            CONTROLLER_SERVICE, CREATE_DELETE_VOLUME, PUBLISH_UNPUBLISH_VOLUME
         )
         self.broken_invariants = config.capabilities.broken_invariants()
         self._driver = Driver(config, cloud, runtime, self.journal)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -215,3 +216,37 @@ def test_whoever_stops_reading_gets_no_traceback(folder: Path) -> None:
         )
 
     assert b"Traceback" not in done.stderr
+
+
+def test_all_broken_files_are_told_at_once(folder: Path) -> None:
+    done = CliRunner().invoke(main, ["play", "nope.yaml", "right.yaml", "broken.yaml"])
+    assert done.exit_code == 2
+    assert [line.split(":")[0] for line in done.stderr.splitlines()] == ["nope.yaml", "broken.yaml"]
+    assert done.stdout == ""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_a_signal_ends_a_story_and_leaves_nothing_behind(
+    folder: Path, number: signal.Signals
+) -> None:
+    (folder / "held.yaml").write_text(
+        "scenario: held\n"
+        "cloud: {instances: [{id: i}], disks: [{id: d}], transitions: {attach: held}}\n"
+        "story:\n- advance: 1s\n- publish: {node: i, volume: d}\n"
+    )
+    (folder / "tmp").mkdir()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "mockdriver", "play", "held.yaml"],
+        env={**environment(), "TMPDIR": str(folder / "tmp"), "PYTHONUNBUFFERED": "1"},
+        stdout=subprocess.PIPE,
+    )
+    try:
+        assert process.stdout is not None
+        assert b"advance" in process.stdout.readline()
+        process.send_signal(number)
+        process.communicate(timeout=60)
+    finally:
+        process.kill()
+        process.communicate()
+    assert process.returncode == 128 + number
+    assert list((folder / "tmp").iterdir()) == []

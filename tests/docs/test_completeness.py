@@ -30,7 +30,15 @@ from tests.docs.blocks import ROOT, documents, prose_of, text_of
 README, SCENARIOS, ARCHITECTURE = "README.md", "docs/scenarios.md", "docs/architecture.md"
 
 SCHEMA = json_schema()
-MODELS = {
+
+
+def _model_of(part: dict[str, Any]) -> str:
+    """Return the model that a verb's arguments follow, whether or not it may stand alone."""
+    reference: str = part.get("$ref") or part["anyOf"][0]["$ref"]
+    return reference.rpartition("/")[2]
+
+
+MODELS: dict[str, str | tuple[str, ...]] = {
     "Top level": "",
     "driver": "DriverModel",
     "capabilities": "CapabilitiesModel",
@@ -42,7 +50,7 @@ MODELS = {
     "api": ("ApiQuotas", "QuotaModel"),
     "expect": "Expect",
     **{
-        verb: SCHEMA["$defs"]["StepModel"]["properties"][verb]["$ref"].rpartition("/")[2]
+        verb: _model_of(SCHEMA["$defs"]["StepModel"]["properties"][verb])
         for verb in VERBS
         if verb not in ("advance", "set_quota")  # a duration, and the keys of `api`
     },

@@ -37,7 +37,6 @@ def seconds_taken(attach: str, arguments: Publish, more: str = "") -> float:
     """Publish; return how far the clock has gone."""
     with Stage(told("- advance: 1s", cloud(attach, more))) as played_on:
         made = co_verbs.made_volumes(played_on, arguments)
-        assert isinstance(made, list)
         before = played_on.runtime.now()
         outcome = co_verbs.publish(played_on, arguments, made)
         assert dict(outcome.codes) == {"OK": arguments.count}

@@ -417,3 +417,27 @@ def test_the_id_of_a_terminated_instance_can_be_given_again() -> None:
 
 def test_an_unknown_instance_can_be_expected_by_code() -> None:
     assert mismatches("- attach: {instance: i-none, disk: d}\n  expect: {code: NOT_FOUND}") == {}
+
+
+def test_an_instance_that_was_refused_can_be_added_afterwards() -> None:
+    goes_well(
+        """
+        - add_instance: {id: k, type: t, attached: 5}
+          expect: {error: SlotsExhausted}
+        - add_instance: {id: k, type: t, attached: 2}
+        - refresh: {node: k}
+          expect: {published_volume_ids: 2}
+        """,
+        cloud(),
+    )
+
+
+def test_an_instance_that_was_added_is_gone_when_the_scenario_starts_over() -> None:
+    goes_well(
+        """
+        - add_instance: {id: k}
+        - restart_driver: {state: lose}
+        - add_instance: {id: k}
+        """,
+        cloud(),
+    )

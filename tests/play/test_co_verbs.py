@@ -188,7 +188,7 @@ def test_publish_says_why_there_is_no_volume_to_publish() -> None:
     found = mismatches(steps, driver=driver)
 
     assert list(found) == [1]
-    assert found[1][0].startswith("no volume to publish: CreateVolume is UNIMPLEMENTED: ")
+    assert found[1][0].startswith("codes are none, want OK: 2 (UNIMPLEMENTED: CreateVolume needs")
 
 
 SHARED = """
@@ -325,3 +325,17 @@ def test_delete_takes_what_is_free_and_what_is_gone() -> None:
         - publish: {node: i-1, volume: data}
           expect: {code: NOT_FOUND}
     """)
+
+
+def test_a_volume_that_cannot_be_made_does_not_keep_the_others_back() -> None:
+    found = mismatches(
+        """
+        - set_quota: {create_disk: {burst: 3, per_second: 0}}
+        - publish: {node: i-1, count: 5}
+          expect: {OK: 3}
+        - publish: {node: i-1, count: 1}
+        """,
+        "instances: [{id: i-1}]",
+    )
+    assert list(found) == [3]
+    assert found[3][0].startswith("1 volumes could not be made: UNAVAILABLE: ")

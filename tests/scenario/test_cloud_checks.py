@@ -213,3 +213,24 @@ def test_a_cloud_of_many_resources_is_refused_before_they_are_made(
 def test_as_many_resources_as_are_allowed_are_planned() -> None:
     plan = loads(cloud("instances: {count: 4000, network_interfaces: 9, published: 40}")).plan
     assert len(plan.instances) * (1 + 9) + len(plan.disks) == 200_000
+
+
+def test_a_disk_id_is_no_longer_than_a_volume_id_can_be() -> None:
+    long = "d" * 129
+    text = cloud(f"instances: [{{id: i, attached: [{long}]}}]\ndisks: [{{id: {long}}}]")
+    found = mistakes_of(text)
+    assert [line.split(": ")[1] for line in found] == [
+        "cloud.instances[0].attached",
+        "cloud.disks[0].id",
+    ]
+    assert all("has 129 bytes, allowed: at most 128" in line for line in found)
+
+
+def test_a_disk_id_that_is_made_from_an_instance_id_is_not_too_long_either() -> None:
+    text = cloud(f"instances: [{{id: {'i' * 120}, published: 1, attached: 0}}]")
+    (line,) = mistakes_of(text)
+    assert "cloud.instances[0].published: the disk's id" in line
+
+
+def test_a_disk_id_of_128_bytes_is_fine() -> None:
+    assert mistakes_of(cloud(f"disks: [{{id: {'d' * 128}}}]")) == []

@@ -145,7 +145,7 @@ def test_null_is_offered_only_where_it_is_a_value_of_its_own() -> None:
         (name, key)
         for name, definition in SCHEMA["$defs"].items()
         for key, part in definition.get("properties", {}).items()
-        if {"type": "null"} in part.get("anyOf", ())
+        if {"type": "null"} in part.get("anyOf", ()) and key not in VERBS
     ]
     assert found == [
         ("EditInstanceType", "slots"),
@@ -188,3 +188,10 @@ def test_the_shipped_scenarios_follow_the_schema() -> None:
 )
 def test_a_mistake_that_a_schema_can_know_is_one_for_editors_too(text: str) -> None:
     assert problems(data_of(text), SCHEMA) != []
+
+
+def test_a_verb_may_stand_alone_where_no_argument_is_needed() -> None:
+    verbs = SCHEMA["$defs"]["StepModel"]["properties"]
+    bare = {verb for verb in VERBS if {"type": "null"} in verbs[verb].get("anyOf", ())}
+    assert {"release", "restart_driver"} <= bare
+    assert not bare & {"register", "refresh", "publish", "attach", "terminate_instance"}

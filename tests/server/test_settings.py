@@ -192,3 +192,9 @@ def test_a_name_that_nothing_has_is_refused_with_those_there_are(
     assert reason in server.log()
     assert "Traceback" not in server.log()
     assert not server.path.exists()
+
+
+def test_a_grace_that_is_no_number_is_refused() -> None:
+    done = CliRunner().invoke(main, ["serve", "--grace-seconds", "nan"])
+    assert done.exit_code == 2
+    assert "nan is no number of seconds" in done.stderr

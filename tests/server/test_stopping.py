@@ -32,7 +32,7 @@ def attaching(how: str) -> str:
     """
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_server_that_is_told_to_stop_ends_well_and_leaves_nothing(
     number: signal.Signals, serve: Serve
 ) -> None:
