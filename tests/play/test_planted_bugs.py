@@ -111,7 +111,7 @@ BUGS: dict[str, tuple[Plant, set[str]]] = {
         {"kep-6011-example", "three-zones", "misleading-node-reply"},
     ),
     "volumes are made in any zone": (
-        replaced(TopologyKeys, "choose_zone", do_nothing),
+        replaced(TopologyKeys, "zones_to_try", do_nothing),
         {"three-zones"},
     ),
     "the CO believes the node": (
