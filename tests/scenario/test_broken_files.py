@@ -158,6 +158,16 @@ class TestTheCloud:
             'generic, aws, alibaba, gcp, azure, did you mean "azure"?',
         )
 
+    @pytest.mark.parametrize("given", ["-1", "4294967297", "1.5", "true", "x", "[1]"])
+    def test_room_that_no_zone_has(self, given: str) -> None:
+        (line,) = mistakes_of(f"scenario: x\ncloud: {{capacity_gib: {given}}}\n")
+        assert line.startswith("2:23: cloud.capacity_gib: ")
+        assert line.endswith("allowed: a whole number from 0 to 4294967296")
+
+    @pytest.mark.parametrize("given", ["0", "4294967296"])
+    def test_room_that_a_zone_may_have(self, given: str) -> None:
+        check(f"scenario: x\ncloud: {{capacity_gib: {given}}}\n")
+
     def test_instance_types(self) -> None:
         check(
             "scenario: x\n"
