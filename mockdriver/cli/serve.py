@@ -27,7 +27,7 @@ from mockdriver.driver.context import NodeInfoReply, NodeMounts
 from mockdriver.driver.driver import Role
 from mockdriver.journal.log_lines import LogFormat
 from mockdriver.journal.log_writer import LogWriter
-from mockdriver.runtime import WallRuntime
+from mockdriver.runtime import Runtime, WallRuntime
 from mockdriver.scenario import shipped
 from mockdriver.scenario.load import LoadedScenario
 from mockdriver.server.compose import DriverOverrides, make_cloud, make_server
@@ -211,7 +211,7 @@ def serve(
     # What is there now stays: the garbage collector need not look through it during calls.
     gc.freeze()
     try:
-        _serve(server, loaded, plan, grace_seconds)
+        _serve(server, loaded, plan, runtime, grace_seconds)
     finally:
         log.close()
 
@@ -231,9 +231,21 @@ def _serve(
     server: MockServer,
     loaded: LoadedScenario,
     plan: ListeningPlan,
+    runtime: Runtime,
     grace_seconds: float,
 ) -> None:
-    listening = Listening(server, plan)
+    listening = Listening(server, plan, runtime)
+    lost: list[Path] = []
+
+    def end_for_loss(paths: list[Path]) -> None:
+        lost.extend(paths)
+        _log.error(
+            "socket %s was removed or replaced by somebody else: no client can find this server "
+            "any more, so it ends",
+            ", ".join(map(str, paths)),
+        )
+        os.kill(os.getpid(), signal.SIGTERM)
+
     for warning in loaded.warnings:
         _log.warning("%s", warning)
     for sentence in server.broken_invariants:
@@ -241,6 +253,7 @@ def _serve(
     try:
         listening.open()
         _announce(server, loaded, plan)
+        listening.watch(end_for_loss)
         number = signal.sigwait(_STOP_SIGNALS)
         _log.info(
             "%s: no new calls, those in flight may finish for %g s",
@@ -250,6 +263,8 @@ def _serve(
         _die_at_second_signal(listening)
         listening.close(grace_seconds)
         _log.info("stopped")
+        if lost:
+            sys.exit(1)
     except (EndpointMistake, NotReady) as problem:
         raise click.ClickException(str(problem)) from None
     finally:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from mockdriver.driver.driver import Role
+from mockdriver.runtime import Runtime
 from mockdriver.server.mock_server import MockServer
 from mockdriver.server.node_sockets import Index, make_folder, socket_paths
 from mockdriver.server.sockets import parse_endpoint
+
+LOOK_SECONDS = 1.0
+"""The pause between two looks at whether the sockets are still there."""
 
 DEFAULT_ENDPOINT = "unix:///tmp/mockdriver.sock"
 
@@ -63,10 +67,13 @@ def plan_listening(
 class Listening:
     """A server that listens as planned, from `open` to `close`."""
 
-    def __init__(self, server: MockServer, plan: ListeningPlan) -> None:
+    def __init__(self, server: MockServer, plan: ListeningPlan, runtime: Runtime) -> None:
         self._server = server
         self._plan = plan
+        self._runtime = runtime
         self._index: Index | None = None
+        self._closing = runtime.event()
+        self._lock = runtime.lock()
 
     def open(self) -> None:
         """Open all sockets; raises EndpointMistake, NotReady.
@@ -82,13 +89,33 @@ class Listening:
                 self._server.listen(path, node_id, Role.NODE)
             self._index = Index(plan.folder, plan.node_sockets)
 
+    def watch(self, on_loss: Callable[[list[Path]], None]) -> None:
+        """Call `on_loss` once, on another thread, when somebody takes a socket away.
+
+        No client could find the server any more, and it would live on unseen.
+        """
+
+        def look_again_and_again() -> None:
+            while not self._runtime.wait(self._closing, self._runtime.now() + LOOK_SECONDS):
+                # Under the lock: what close() removes is not lost.
+                with self._lock:
+                    lost = [] if self._closing.is_set() else self._server.lost_sockets()
+                    if lost:
+                        on_loss(lost)
+                        return
+
+        self._runtime.start(look_again_and_again, "socket-watch")
+
     def close(self, grace_seconds: float) -> None:
         """Take no new calls, let those in flight finish, remove sockets and index."""
+        with self._lock:
+            self._closing.set()
         self.remove_index()
         self._server.stop(grace_seconds)
 
     def remove_files(self) -> None:
         """Remove sockets and index without stopping, for a process that ends at once."""
+        self._closing.set()
         self.remove_index()
         self._server.remove_sockets()
 

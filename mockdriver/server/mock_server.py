@@ -74,6 +74,10 @@ class MockServer:
         self._sockets.clear()
         self._pool.shutdown(wait=False)
 
+    def lost_sockets(self) -> list[Path]:
+        """Return the paths at which somebody has removed or replaced this server's socket."""
+        return [server.path for server in tuple(self._sockets) if not server.is_reachable()]
+
     def remove_sockets(self) -> None:
         """Remove the sockets without stopping, for a process that is about to end at once."""
         for server in self._sockets:

@@ -101,6 +101,10 @@ class SocketServer:
         self.remove_file()
         return stopped.wait
 
+    def is_reachable(self) -> bool:
+        """Tell whether the socket is still at its path, so that clients can find it."""
+        return self._file.is_there()
+
     def remove_file(self) -> None:
         """Remove the socket, unless another process has put its own in the place."""
         with contextlib.suppress(OSError):

@@ -96,6 +96,10 @@ class OwnFile:
         self._path = path
         self._identity = _identity(path)
 
+    def is_there(self) -> bool:
+        """Tell whether the file is still at its path, and no other one in its place."""
+        return _identity(self._path) == self._identity
+
     def remove(self) -> None:
         """Remove the file, unless another process has put its own in the place."""
         if self._identity is not None and _identity(self._path) == self._identity:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 from collections.abc import Callable
 from pathlib import Path
@@ -163,3 +164,31 @@ def test_nobody_has_to_read_what_the_server_prints(
         assert server.stop() == 0
     assert not server.path.exists()
     assert "Traceback" not in server.log()
+
+
+def test_a_server_whose_socket_is_deleted_says_so_and_ends(serve: Serve) -> None:
+    server = serve()
+    server.path.unlink()
+
+    assert server.exit_code() == 1
+    assert f"socket {server.path} was removed or replaced by somebody else" in server.log()
+
+
+def test_a_server_whose_socket_is_replaced_ends_and_leaves_the_other_ones_alone(
+    serve: Serve,
+) -> None:
+    server = serve()
+    server.path.unlink()
+    server.path.write_text("not a socket")
+
+    assert server.exit_code() == 1
+    assert server.path.read_text() == "not a socket"
+
+
+def test_a_server_whose_folder_is_deleted_ends(serve: Serve) -> None:
+    server = serve("--node-socket-dir", "nodes")
+    shutil.rmtree(server.folder / "nodes")
+
+    assert server.exit_code() == 1
+    assert "nodes/0.sock was removed" in server.log() or "nodes/0.sock, " in server.log()
+    assert not server.path.exists()
