@@ -296,6 +296,8 @@ def _die_at_second_signal(listening: Listening) -> None:
     """Let a second Ctrl-C or SIGTERM end the process at once, but not leave its socket."""
 
     def die(number: int, frame: FrameType | None) -> None:
+        # First of all: a flood of signals would interrupt this function at each of its steps.
+        signal.pthread_sigmask(signal.SIG_BLOCK, _STOP_SIGNALS)
         listening.remove_files()
         os._exit(128 + number)
 
