@@ -72,7 +72,9 @@ class MockServer:
         for wait in [server.begin_stop(grace_seconds) for server in self._sockets]:
             wait()
         self._sockets.clear()
-        self._pool.shutdown(wait=False)
+        # A call that was ended has still to notice, and its record to be completed: the log of a
+        # server that has stopped tells of all calls.
+        self._pool.shutdown(wait=True)
 
     def lost_sockets(self) -> list[Path]:
         """Return the paths at which somebody has removed or replaced this server's socket."""
