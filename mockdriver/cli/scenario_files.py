@@ -20,10 +20,10 @@ class ScenarioProblem(click.ClickException):
         click.echo(self.message, err=True)
 
 
-def load_or_exit(name: str, *, story: bool) -> LoadedScenario:
-    """Load a scenario by file or name, or end the program with its mistakes."""
+def load_without_story_or_exit(name: str) -> LoadedScenario:
+    """Load a scenario by file or name for a server, or end the program with its mistakes."""
     try:
-        return load(name, story=story)
+        return load(name, story=False)
     except ScenarioMistakes as mistakes:
         raise ScenarioProblem(str(mistakes)) from None
 

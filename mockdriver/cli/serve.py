@@ -15,7 +15,7 @@ import click
 
 import mockdriver
 from mockdriver.cli.first_steps import grpcurl_lines
-from mockdriver.cli.scenario_files import load_or_exit
+from mockdriver.cli.scenario_files import load_without_story_or_exit
 from mockdriver.cli.switches import (
     capability_numbers,
     capability_switches,
@@ -183,7 +183,7 @@ def serve(
     signal.pthread_sigmask(signal.SIG_BLOCK, _STOP_SIGNALS)
     if node_patterns and node_socket_dir is None:
         raise click.UsageError("--nodes chooses among --node-socket-dir's nodes, which is missing")
-    loaded = load_or_exit(scenario, story=False)
+    loaded = load_without_story_or_exit(scenario)
     runtime = WallRuntime(seed)
     log = LogWriter(runtime, sys.stderr, LogFormat(log_format))
     cloud = make_cloud(loaded, runtime)

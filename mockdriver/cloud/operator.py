@@ -105,6 +105,11 @@ class Operator:
         with self._core.lock:
             return list(self._core.store.instances.values())
 
+    def first_instance(self) -> Instance | None:
+        """Return the oldest instance, or None; a look at one, however many there are."""
+        with self._core.lock:
+            return next(iter(self._core.store.instances.values()), None)
+
     def change_instance_type(self, id: str, type_name: str | None) -> None:
         """Give an instance another type. Never refused for slots in use."""
 

@@ -45,7 +45,7 @@ Handler = Callable[[bytes, Any], bytes]
 
 
 class CallLayers:
-    """Makes handlers out of service methods. What its parts keep is shared by all handlers."""
+    """Makes handlers out of service methods. They share the journal, and by service a guard."""
 
     def __init__(self, runtime: Runtime, journal: Journal, capabilities: Capabilities) -> None:
         self._runtime = runtime

@@ -153,7 +153,10 @@ class VolumeRpcs(RpcGroup):
 
     def _default_zone(self) -> str:
         operator = self._context.cloud.operator
-        zones = [instance.zone for instance in operator.instances()[:1]] or operator.zones()
+        first = operator.first_instance()
+        if first is not None:
+            return first.zone
+        zones = operator.zones()
         if not zones:
             raise NoAccessibleZone("the cloud has no zone to create a volume in")
         return zones[0]

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from mockdriver.cloud.errors import quoted
-from mockdriver.server.sockets import MAX_PATH_BYTES, EndpointMistake, OwnFile
+from mockdriver.server.sockets import EndpointMistake, OwnFile, require_short
 
 MAX_NODES = 256
 """Each socket has a gRPC server with threads of its own."""
@@ -50,12 +50,7 @@ def socket_paths(folder: Path, node_ids: Sequence[str]) -> dict[str, Path]:
     """
     paths = {id: folder / f"{place}.sock" for place, id in enumerate(node_ids)}
     longest = max(paths.values(), key=lambda path: len(path.name), default=folder / "0.sock")
-    size = len(os.fsencode(longest))
-    if size > MAX_PATH_BYTES:
-        raise EndpointMistake(
-            f"endpoint {str(longest)!r}: has {size} bytes, a Unix socket's path has at most "
-            f"{MAX_PATH_BYTES}; choose a shorter folder"
-        )
+    require_short(longest)
     return paths
 
 

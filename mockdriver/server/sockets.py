@@ -40,13 +40,18 @@ def parse_endpoint(text: str) -> Path:
     if "\0" in path:
         raise EndpointMistake(f"endpoint {text!r}: a path has no zero byte")
     absolute = Path(os.path.abspath(path))  # noqa: PTH100 - Path.absolute() keeps `..`
-    size = len(os.fsencode(absolute))
+    require_short(absolute)
+    return absolute
+
+
+def require_short(path: Path) -> None:
+    """Raise EndpointMistake if a socket's path cannot be that long."""
+    size = len(os.fsencode(path))
     if size > MAX_PATH_BYTES:
         raise EndpointMistake(
-            f"endpoint {str(absolute)!r}: has {size} bytes, a Unix socket's path has at most "
+            f"endpoint {str(path)!r}: has {size} bytes, a Unix socket's path has at most "
             f"{MAX_PATH_BYTES}; choose a shorter folder"
         )
-    return absolute
 
 
 def grpc_target(path: Path) -> str:
