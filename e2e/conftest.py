@@ -1,6 +1,8 @@
-"""What all tests here share."""
+"""What all tests here share. Other folders may take the fixtures in the same way."""
 
+from e2e.cluster.signals import interrupt_at_ending_signals
 from e2e.fixtures import attacher, bench, cluster, driver, namespace, node, nodes, provisioner, run
+from e2e.reporting import pytest_runtest_makereport, pytest_terminal_summary
 
 __all__ = [
     "attacher",
@@ -11,5 +13,12 @@ __all__ = [
     "node",
     "nodes",
     "provisioner",
+    "pytest_runtest_makereport",
+    "pytest_terminal_summary",
     "run",
 ]
+
+
+def pytest_configure() -> None:
+    """Let a run that is told to end stop what it started first."""
+    interrupt_at_ending_signals()

@@ -34,6 +34,7 @@ from e2e.cluster.namespace import Namespace
 from e2e.cluster.programs import Programs
 from e2e.cluster.run_folder import RunFolder, run_folder
 from e2e.cluster.sidecars import Sidecar
+from e2e.reporting import LOGS, RUN
 
 
 class StartNode(Protocol):
@@ -49,10 +50,14 @@ class StartNodes(Protocol):
 
 
 @pytest.fixture(scope="session")
-def run() -> Iterator[RunFolder]:
+def run(pytestconfig: pytest.Config) -> Iterator[RunFolder]:
     """The folder of this run."""
     with run_folder() as folder:
+        pytestconfig.stash[RUN] = folder
         yield folder
+        kept = folder.move_logs()
+        if kept is not None:
+            pytestconfig.stash[LOGS] = kept
 
 
 @pytest.fixture(scope="session")

@@ -48,6 +48,11 @@ class Bench:
         folder.mkdir()
 
     @property
+    def has_driver(self) -> bool:
+        """Whether a driver was started, and has a log."""
+        return self._driver is not None and self._driver.log.exists()
+
+    @property
     def driver(self) -> MockDriver:
         """The driver; it has been started."""
         assert self._driver is not None, "no driver was started"

@@ -75,6 +75,7 @@ class MockDriver:
             "--kubelet-registration-dir",
             str(self._folder / "k" / "{node}" / "plugins_registry"),
             *("--log-format", "json"),
+            *("--grace-seconds", "1"),  # calls that a test holds would not finish anyway
             *self._flags,
         ]
 

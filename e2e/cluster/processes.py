@@ -9,6 +9,8 @@ import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from e2e.cluster.signals import held_back
+
 STOP_SECONDS = 10.0
 """How long a program may take to end after SIGTERM before it is killed."""
 
@@ -111,9 +113,9 @@ class Processes:
 
     def stop(self) -> None:
         """Stop all, newest first: each loses only programs that need it."""
-        while self._all:
-            self._all[-1].stop()
-            self._all.pop()
+        with held_back():
+            while self._all:
+                self._all.pop().stop()
 
 
 def _end_with(parent: int) -> Callable[[], None]:

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from e2e.cluster.signals import held_back
 from tools.bare_machine import CACHE
 
 KEPT_LOGS = CACHE / "kubernetes" / "logs"
@@ -65,7 +66,8 @@ def run_folder() -> Iterator[RunFolder]:
             (path / "new-lock").rename(path / _LOCK)
             yield RunFolder(path)
     finally:
-        shutil.rmtree(path, ignore_errors=True)
+        with held_back():
+            shutil.rmtree(path, ignore_errors=True)
 
 
 def _parent() -> Path:

@@ -69,3 +69,9 @@ def _claim(name: str, **spec: Any) -> Json:
     return CLAIM.manifest(
         name, spec={"accessModes": ["ReadWriteOnce"], "resources": request, **spec}
     )
+
+
+def node_affinity(key: str, value: str) -> Json:
+    """Return what binds a volume to the nodes that have this label."""
+    expression = {"key": key, "operator": "In", "values": [value]}
+    return {"required": {"nodeSelectorTerms": [{"matchExpressions": [expression]}]}}
