@@ -31,7 +31,7 @@ def test_a_pod_gets_its_volume_and_gives_it_back_in_order(
     namespace.delete_and_wait(POD, "pod")
     namespace.wait_until_nothing_is_attached()
 
-    assert driver.calls.first_of_each("vol-1") == [
+    assert driver.calls.order("vol-1", until="ControllerUnpublishVolume") == [
         "ControllerPublishVolume",
         "NodeStageVolume",
         "NodePublishVolume",

@@ -7,7 +7,6 @@ import pytest
 from e2e.cluster.mock_driver import MockDriver
 from e2e.cluster.namespace import Namespace
 from e2e.cluster.sidecars import Sidecar
-from e2e.cluster.waiting import wait_until
 from e2e.fixtures import StartNode
 from e2e.objects.kinds import POD
 from e2e.objects.volumes import csi_driver
@@ -35,8 +34,7 @@ def test_without_attach_required_a_pod_runs_and_nothing_is_attached(
 
     assert namespace.attachments() == []
     namespace.delete(POD, "pod")
-    wait_until(lambda: driver.calls.of("NodeUnstageVolume"), "the volume is taken down")
-    assert driver.calls.first_of_each("vol-1") == [
+    assert driver.calls.order("vol-1", until="NodeUnstageVolume") == [
         "NodeStageVolume",
         "NodePublishVolume",
         "NodeUnpublishVolume",
@@ -54,7 +52,7 @@ def test_with_pod_info_on_mount_the_driver_is_told_which_pod_it_is_for(
     namespace.start_pod("pod", claims=["vol-1"])
     namespace.wait_until_ready("pod")
 
-    (published, *_) = driver.calls.of("NodePublishVolume", code="OK")
+    (published, *_) = driver.calls.wait_for("NodePublishVolume")
     assert published.request["volume_context"] == {
         "csi.storage.k8s.io/pod.name": "pod",
         "csi.storage.k8s.io/pod.namespace": namespace.name,

@@ -54,7 +54,7 @@ def test_a_claim_that_waits_is_provisioned_where_its_pod_runs(
         "operator": "In",
         "values": ["eu-1b"],
     } in term["matchExpressions"]
-    (created,) = driver.calls.of("CreateVolume", code="OK")
+    (created,) = driver.calls.wait_for("CreateVolume")
     topology = created.response["volume"]["accessible_topology"]
     assert topology[0]["segments"][zone_key] == "eu-1b"
 
@@ -80,7 +80,7 @@ def test_a_claim_and_its_pod_that_go_take_the_volume_with_them(
     wait_until(
         lambda: namespace.find(VOLUME, volume["metadata"]["name"]) is None, "the volume is gone"
     )
-    assert driver.calls.first_of_each(disk) == [
+    assert driver.calls.order(disk, until="DeleteVolume") == [
         "CreateVolume",
         "ControllerPublishVolume",
         "NodeStageVolume",

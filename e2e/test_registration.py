@@ -76,12 +76,12 @@ def test_a_driver_that_is_killed_is_registered_anew_when_it_is_back(
     driver: MockDriver, node: StartNode
 ) -> None:
     small = node("i-small")
-    asked = len(driver.calls.of("NodeGetInfo"))
+    asked = len(driver.calls.wait_for("NodeGetInfo"))
 
     driver.kill()
     driver.start()
 
-    wait_until(lambda: len(driver.calls.of("NodeGetInfo")) > asked, "NodeGetInfo is called again")
+    driver.calls.wait_for("NodeGetInfo", more_than=asked)
     assert small.wait_until_registered(driver.name)["nodeID"] == "i-small"
 
 
@@ -89,12 +89,12 @@ def test_a_kubelet_that_is_killed_finds_the_driver_again(
     driver: MockDriver, node: StartNode
 ) -> None:
     small = node("i-small")
-    asked = len(driver.calls.of("NodeGetInfo"))
+    asked = len(driver.calls.wait_for("NodeGetInfo"))
 
     small.kill()
     small.start()
 
-    wait_until(lambda: len(driver.calls.of("NodeGetInfo")) > asked, "NodeGetInfo is called again")
+    driver.calls.wait_for("NodeGetInfo", more_than=asked)
     assert small.wait_until_registered(driver.name)["nodeID"] == "i-small"
 
 
@@ -112,6 +112,6 @@ def test_the_kubelet_asks_again_in_the_period_that_csidriver_sets(
 ) -> None:
     namespace.create(csi_driver(driver.name, nodeAllocatableUpdatePeriodSeconds=10))
     node("i-small")
-    asked = len(driver.calls.of("NodeGetInfo"))
+    asked = len(driver.calls.wait_for("NodeGetInfo"))
 
-    wait_until(lambda: len(driver.calls.of("NodeGetInfo")) >= asked + 2, "two more NodeGetInfo")
+    driver.calls.wait_for("NodeGetInfo", more_than=asked + 1)

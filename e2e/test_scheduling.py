@@ -75,11 +75,9 @@ def test_a_pod_runs_in_the_zone_of_its_volume(
 
     assert namespace.node_of("with-vol-a") == in_a.name
     assert namespace.node_of("with-vol-b") == in_b.name
-    published = {
-        call.request["volume_id"]: call.request["node_id"]
-        for call in driver.calls.of("ControllerPublishVolume", code="OK")
-    }
-    assert published == {"vol-a": "i-a", "vol-b": "i-b"}
+    for disk, instance in (("vol-a", "i-a"), ("vol-b", "i-b")):
+        (published, *_) = driver.calls.wait_for("ControllerPublishVolume", volume_id=disk)
+        assert published.request["node_id"] == instance
 
 
 @pytest.mark.scenario(TWO_ZONES)

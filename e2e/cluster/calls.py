@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from e2e.cluster.waiting import wait_until
 from e2e.objects.kinds import Json
 
 
@@ -51,12 +52,32 @@ class Calls:
             and code in (None, call.code)
         ]
 
-    def first_of_each(self, volume_id: str) -> list[str]:
-        """Return the RPCs that were OK for a volume in the order in which each was OK first.
+    def wait_for(
+        self, rpc: str, *, volume_id: str | None = None, code: str = "OK", more_than: int = 0
+    ) -> list[Call]:
+        """Return the calls as `of` does, as soon as there are more than `more_than`.
 
-        Sidecars and kubelet may repeat any of them.
+        The log is written a moment after a call has ended, so what must have been called is waited
+        for.
         """
-        return list(dict.fromkeys(call.rpc for call in self.of(volume_id=volume_id, code="OK")))
+
+        def look() -> list[Call] | None:
+            calls = self.of(rpc, volume_id=volume_id, code=code)
+            return calls if len(calls) > more_than else None
+
+        return wait_until(look, f"{rpc} with {code}, more than {more_than} times")
+
+    def order(self, volume_id: str, *, until: str) -> list[str]:
+        """Return the RPCs that were OK for a volume, each once, as soon as `until` is among them.
+
+        Sidecars and kubelet may repeat any of them; what counts is when each was OK first.
+        """
+
+        def look() -> list[str] | None:
+            rpcs = [call.rpc for call in self.of(volume_id=volume_id, code="OK")]
+            return list(dict.fromkeys(rpcs)) if until in rpcs else None
+
+        return wait_until(look, f"{until} of {volume_id} is OK")
 
     def _read(self) -> Iterator[Call]:
         with self.log.open(encoding="utf-8") as lines:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 
 from e2e.cluster.api import Api
 from e2e.cluster.bench import Bench
@@ -33,9 +34,9 @@ class Cluster:
         self._sidecars = allow_sidecars(self.api, plane.entrance, folder.path)
 
     @property
-    def entrance_kubeconfig(self) -> str:
-        """The path of the administrator's kubeconfig."""
-        return str(self._plane.kubeconfig)
+    def kubeconfig(self) -> Path:
+        """The administrator's kubeconfig."""
+        return self._plane.kubeconfig
 
     @contextmanager
     def bench(self, name: str | None = None, driver_name: str | None = None) -> Iterator[Bench]:

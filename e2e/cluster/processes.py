@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import signal
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
+import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from e2e.cluster.signals import held_back
+from e2e.cluster.waiting import wait_until
 
 STOP_SECONDS = 10.0
 """How long a program may take to end after SIGTERM before it is killed."""
 
-_PR_SET_PDEATHSIG = 1
-_LIBC = ctypes.CDLL(None)
+_ENDING_WITH_PARENT = Path(__file__).with_name("ending_with_parent.py")
 
 
 class EndedEarly(AssertionError):
@@ -31,14 +31,16 @@ class Process:
         self.name = name
         self.log = log
         with log.open("ab") as output:
-            self._popen = subprocess.Popen(  # noqa: S603  (running programs is what this is for)
-                command,
+            self._popen = subprocess.Popen(  # noqa: S603  (running programs is our purpose)
+                [
+                    *(sys.executable, "-I", "-S", str(_ENDING_WITH_PARENT), str(os.getpid())),
+                    *command,
+                ],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
                 start_new_session=True,
                 env=None if variables is None else dict(variables),
-                preexec_fn=_end_with(os.getpid()),  # noqa: PLW1509  (there are no threads here)
             )
         self._told_to_end = False
 
@@ -59,6 +61,15 @@ class Process:
                 f"{self.name} ended with {self._popen.returncode}; "
                 f"the end of {self.log}:\n{self.last_words()}"
             )
+
+    def wait_for_words(self, words: str) -> None:
+        """Return when it has logged these words."""
+        wait_until(lambda: words in self.last_words(1_000_000), f"{self.name} says {words!r}")
+
+    def wait_for_its_end(self) -> None:
+        """Return when it has ended by itself, as it is expected to."""
+        wait_until(lambda: self._popen.poll() is not None, f"{self.name} ends")
+        self._told_to_end = True
 
     def last_words(self, characters: int = 3000) -> str:
         """Return the end of its log."""
@@ -116,14 +127,3 @@ class Processes:
         with held_back():
             while self._all:
                 self._all.pop().stop()
-
-
-def _end_with(parent: int) -> Callable[[], None]:
-    """Return what a new process does first: ask the kernel to be killed when its parent ends."""
-
-    def ask() -> None:
-        _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != parent:  # it ended before we asked
-            os._exit(1)
-
-    return ask

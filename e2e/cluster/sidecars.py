@@ -45,6 +45,14 @@ class Sidecar:
         """Start it; nothing is waited for."""
         self._process = self._processes.start(self.name, self._command)
 
+    def start_again_after_its_end(self) -> None:
+        """Wait until it ends, as it does when it loses its driver, and start it again.
+
+        A kubelet does so with the container of a sidecar.
+        """
+        self.process.wait_for_its_end()
+        self.start()
+
     def stop(self) -> int:
         """Stop it by SIGTERM, and return its exit code."""
         return self.process.stop()
