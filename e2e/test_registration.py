@@ -21,7 +21,7 @@ cloud:
   instances:
     - {id: i-small, type: small, zone: eu-1a, attached: 1, published: 2}
     - {id: i-large, type: large, zone: eu-1b, boot_disk: vol-boot, network_interfaces: 2}
-    - {id: racks/7/No_Type, zone: eu-1c}
+    - {id: rack/No_Type, zone: eu-1c}
 """
 
 pytestmark = pytest.mark.scenario(SCENARIO)
@@ -47,7 +47,7 @@ def test_csinode_has_id_topology_keys_and_limit_and_the_node_has_its_labels(
 def test_each_node_has_an_instance_a_type_and_a_zone_of_its_own(
     driver: MockDriver, nodes: StartNodes
 ) -> None:
-    untyped = "racks/7/No_Type"
+    untyped = "rack/No_Type"
     machines = nodes("i-small", "i-large", untyped)
 
     entries = [machine.wait_until_registered(driver.name) for machine in machines]

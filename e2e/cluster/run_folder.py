@@ -21,7 +21,7 @@ from tools.bare_machine import CACHE
 KEPT_LOGS = CACHE / "kubernetes" / "logs"
 """Where logs of runs that failed are."""
 
-_PREFIX = "mockdriver-e2e-"
+_PREFIX = "mock-e2e-"
 _LOCK = "lock"
 _RUNS_KEPT = 5
 _LONGEST_PARENT_BYTES = 20
