@@ -1,8 +1,8 @@
-"""Build hook: compiles csi_spec/csi.proto and gathers what a wheel holds besides the packages.
+"""Build hook: compiles the .proto files and gathers what a wheel holds besides the packages.
 
-An editable install writes the generated modules beside csi.proto, where .gitignore keeps them out
-of the repository. A wheel takes them from a temporary folder, so building one leaves the source
-tree as it was.
+An editable install writes the generated modules beside their .proto files, where .gitignore keeps
+them out of the repository. A wheel takes them from a temporary folder, so building one leaves the
+source tree as it was.
 """
 
 from __future__ import annotations
@@ -10,26 +10,60 @@ from __future__ import annotations
 import tempfile
 from importlib import metadata, resources
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-PROTO_PACKAGE = "csi_spec"
-PROTO_FILE = "csi.proto"
-GENERATED = ("csi_pb2.py", "csi_pb2.pyi", "csi_pb2_grpc.py", "csi_pb2_grpc.pyi")
 
-# protoc writes imports for a file that lies on sys.path. Ours lies in a package, but must be
-# compiled as plain `csi.proto`, the name under which every CSI program registers it.
-IMPORTS_TO_PATCH = {
-    "csi_pb2_grpc.py": (
-        "import csi_pb2 as csi__pb2\n",
-        "from csi_spec import csi_pb2 as csi__pb2\n",
-    ),
-    "csi_pb2_grpc.pyi": (
-        "import csi_pb2 as _csi_pb2\n",
-        "from csi_spec import csi_pb2 as _csi_pb2\n",
-    ),
-}
+class Protos(NamedTuple):
+    """The .proto files of one package. `folder` is the package's, from the root of the project.
+
+    With `as_plain_files` a file is compiled as if it lay at the root, under its bare name.
+    (No dataclass: hatchling loads this file in a way that those cannot stand.)
+    """
+
+    folder: str
+    names: tuple[str, ...]
+    as_plain_files: bool = False
+
+    def generated(self) -> list[str]:
+        """Return the paths of what is made of them, from the root of the project."""
+        endings = ("_pb2.py", "_pb2.pyi", "_pb2_grpc.py", "_pb2_grpc.pyi")
+        return [f"{self.folder}/{name}{ending}" for name in self.names for ending in endings]
+
+    def compile(self, root: Path, target: Path) -> None:
+        """Write the modules and type stubs of the files below `root` below `target`.
+
+        Raises RuntimeError when protoc refuses a file or no longer writes an import to be patched.
+        """
+        source, into, below = root, target, f"{self.folder}/"
+        if self.as_plain_files:
+            source, into, below = root / self.folder, target / self.folder, ""
+        into.mkdir(parents=True, exist_ok=True)
+        _protoc(source, into, [f"{below}{name}.proto" for name in self.names])
+        if self.as_plain_files:
+            for name in self.names:
+                self._import_from_package(into, name)
+
+    def _import_from_package(self, folder: Path, name: str) -> None:
+        # protoc writes imports for a file that lies on sys.path; this one lies in a package.
+        escaped = name.replace("_", "__")
+        for ending, alias in ((".py", f"{escaped}__pb2"), (".pyi", f"_{name}_pb2")):
+            _replace_once(
+                folder / f"{name}_pb2_grpc{ending}",
+                f"import {name}_pb2 as {alias}\n",
+                f"from {self.folder} import {name}_pb2 as {alias}\n",
+            )
+
+
+PROTOS = (
+    # Compiled as plain `csi.proto`, the name under which every CSI program registers it.
+    Protos("csi_spec", ("csi",), as_plain_files=True),
+    Protos("mockdriver/control/v1", ("cloud", "faults", "journal", "state")),
+)
+
+GENERATED = tuple(path for protos in PROTOS for path in protos.generated())
+"""What is made of all .proto files, as paths from the root of the project."""
 
 SCENARIOS_SOURCE = "scenarios"
 SCENARIOS_IN_WHEEL = "mockdriver/scenarios"
@@ -41,16 +75,18 @@ class CompileProto(BuildHookInterface):  # type: ignore[type-arg]  # hatchling s
     PLUGIN_NAME = "custom"
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Compile the proto; `version` is hatchling's word for the kind: editable or standard."""
+        """Compile the protos; `version` is hatchling's word for the kind: editable or standard."""
         root = Path(self.root)
         if version == "editable":
-            compile_proto(root / PROTO_PACKAGE, root / PROTO_PACKAGE)
+            for protos in PROTOS:
+                protos.compile(root, root)
             return
         self._folder = tempfile.TemporaryDirectory()
-        compile_proto(root / PROTO_PACKAGE, Path(self._folder.name))
         included = build_data["force_include"]
-        for name in GENERATED:
-            included[str(Path(self._folder.name) / name)] = f"{PROTO_PACKAGE}/{name}"
+        for protos in PROTOS:
+            protos.compile(root, Path(self._folder.name))
+            for path in protos.generated():
+                included[str(Path(self._folder.name) / path)] = path
         included[str(root / SCENARIOS_SOURCE)] = SCENARIOS_IN_WHEEL
 
     def finalize(self, version: str, *_: object) -> None:
@@ -59,11 +95,7 @@ class CompileProto(BuildHookInterface):  # type: ignore[type-arg]  # hatchling s
             self._folder.cleanup()
 
 
-def compile_proto(source: Path, target: Path) -> None:
-    """Write the modules and type stubs of csi.proto in folder `source` into folder `target`.
-
-    Raises RuntimeError when protoc refuses the file or no longer writes the import to be patched.
-    """
+def _protoc(source: Path, target: Path, files: list[str]) -> None:
     from grpc_tools import protoc  # a build requirement: absent when this file is only imported
 
     status = protoc.main(
@@ -78,13 +110,11 @@ def compile_proto(source: Path, target: Path) -> None:
             f"--plugin=protoc-gen-mypy_grpc={_plugin('protoc-gen-mypy_grpc')}",
             # The server and its clients are synchronous: stubs for asyncio would be noise.
             f"--mypy_grpc_out=quiet,only_sync:{target}",
-            PROTO_FILE,
+            *files,
         ]
     )
     if status != 0:
-        raise RuntimeError(f"protoc could not compile {source / PROTO_FILE}: status {status}")
-    for name, (found, wanted) in IMPORTS_TO_PATCH.items():
-        _replace_once(target / name, found, wanted)
+        raise RuntimeError(f"protoc could not compile {', '.join(files)}: status {status}")
 
 
 def _plugin(name: str) -> Path:

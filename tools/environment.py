@@ -23,10 +23,19 @@ VENV = ROOT / ".venv"
 VENV_PYTHON = VENV / "bin" / "python"
 STAMP = VENV / "mockdriver-environment.json"
 LEVELS = ("run", "dev")  # each holds all of the one before
+_CONTROL = ("cloud", "faults", "journal", "state")
+PROTO_FILES = ("csi_spec/csi.proto", *(f"mockdriver/control/v1/{name}.proto" for name in _CONTROL))
 # What the editable install is made from.
-PROJECT_FILES = ("pyproject.toml", "hatch_build.py", "csi_spec/csi.proto")
+PROJECT_FILES = ("pyproject.toml", "hatch_build.py", *PROTO_FILES)
 # What the editable install makes: without these it has to be made again.
-PROJECT_RESULTS = ("csi_spec/csi_pb2.py", "csi_spec/csi_pb2_grpc.py", ".venv/bin/mockdriver")
+PROJECT_RESULTS = (
+    *(
+        file.replace(".proto", ending)
+        for file in PROTO_FILES
+        for ending in ("_pb2.py", "_pb2_grpc.py")
+    ),
+    ".venv/bin/mockdriver",
+)
 
 
 def main(level: str) -> None:
@@ -104,7 +113,7 @@ def _install_packages(level: str) -> None:
 
 
 def _install_project() -> None:
-    print("environment: compiling csi.proto, installing mockdriver (editable)", flush=True)
+    print("environment: compiling the protos, installing mockdriver (editable)", flush=True)
     # No isolation: the lock holds what the build needs, with hashes.
     _pip("install", "--quiet", "--no-deps", "--no-build-isolation", "--editable", str(ROOT))
     # pip compiles what it copies, but an editable install stays where it is. Where Python may not

@@ -12,21 +12,18 @@ import hatch_build
 
 
 def test_a_proto_that_protoc_refuses_fails_the_build(tmp_path: Path) -> None:
-    (tmp_path / "csi.proto").write_text('syntax = "proto3"; message Broken {')
+    (tmp_path / "broken.proto").write_text('syntax = "proto3"; message Broken {')
 
     with pytest.raises(RuntimeError, match="protoc could not compile"):
-        hatch_build.compile_proto(tmp_path, tmp_path)
+        hatch_build.Protos(".", ("broken",)).compile(tmp_path, tmp_path)
 
 
-def test_a_generated_import_that_is_not_found_fails_the_build(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "csi.proto").write_text('syntax = "proto3"; message M {} service S {}')
-    changed = {"csi_pb2_grpc.py": ("import something_else\n", "")}
-    monkeypatch.setattr(hatch_build, "IMPORTS_TO_PATCH", changed)
+def test_a_generated_import_that_is_not_found_fails_the_build(tmp_path: Path) -> None:
+    # Without a service nothing is imported.
+    (tmp_path / "plain.proto").write_text('syntax = "proto3"; message M {}')
 
-    with pytest.raises(RuntimeError, match="'import something_else' once, found 0"):
-        hatch_build.compile_proto(tmp_path, tmp_path)
+    with pytest.raises(RuntimeError, match="'import plain_pb2 as plain__pb2' once, found 0"):
+        hatch_build.Protos(".", ("plain",), as_plain_files=True).compile(tmp_path, tmp_path)
 
 
 def test_importing_the_messages_does_not_import_grpc() -> None:

@@ -54,7 +54,7 @@ def test_a_changed_proto_is_compiled_again_without_a_new_environment(clone: Clon
     proto.write_text(proto.read_text() + "\nmessage Invented {}\n")
 
     assert clone.run("make", "environment-run").splitlines() == [
-        "environment: compiling csi.proto, installing mockdriver (editable)"
+        "environment: compiling the protos, installing mockdriver (editable)"
     ]
     clone.run(".venv/bin/python", "-c", "from csi_spec import csi_pb2; csi_pb2.Invented()")
 
