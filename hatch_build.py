@@ -60,6 +60,7 @@ PROTOS = (
     # Compiled as plain `csi.proto`, the name under which every CSI program registers it.
     Protos("csi_spec", ("csi",), as_plain_files=True),
     Protos("kubelet_spec", ("pluginregistration",)),
+    Protos("mockdriver/control/v1", ("cloud", "faults", "journal", "state")),
 )
 
 GENERATED = tuple(path for protos in PROTOS for path in protos.generated())

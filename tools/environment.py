@@ -23,7 +23,12 @@ VENV = ROOT / ".venv"
 VENV_PYTHON = VENV / "bin" / "python"
 STAMP = VENV / "mockdriver-environment.json"
 LEVELS = ("run", "dev")  # each holds all of the one before
-PROTO_FILES = ("csi_spec/csi.proto", "kubelet_spec/pluginregistration.proto")
+_CONTROL = ("cloud", "faults", "journal", "state")
+PROTO_FILES = (
+    "csi_spec/csi.proto",
+    "kubelet_spec/pluginregistration.proto",
+    *(f"mockdriver/control/v1/{name}.proto" for name in _CONTROL),
+)
 # What the editable install is made from.
 PROJECT_FILES = ("pyproject.toml", "hatch_build.py", *PROTO_FILES)
 # What the editable install makes: without these it has to be made again.
