@@ -76,13 +76,13 @@ class Process:
         text = self.log.read_text(encoding="utf-8", errors="replace")
         return text[-characters:]
 
-    def stop(self) -> int:
+    def stop(self, patience_seconds: float = STOP_SECONDS) -> int:
         """Stop it by SIGTERM, or SIGKILL where that does not help; return its exit code."""
         self._told_to_end = True
         if self._popen.poll() is None:
             self._popen.send_signal(signal.SIGTERM)
             try:
-                self._popen.wait(STOP_SECONDS)
+                self._popen.wait(patience_seconds)
             except subprocess.TimeoutExpired:
                 self._popen.kill()
         return self._popen.wait()

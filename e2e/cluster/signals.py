@@ -12,9 +12,10 @@ ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def interrupt_at_ending_signals() -> None:
-    """Let each of them do what Ctrl-C does: raise KeyboardInterrupt where we are.
+    """Let the first of them do what Ctrl-C does: raise KeyboardInterrupt where we are.
 
-    One that is ignored stays so: `nohup` means it.
+    Those after it are ignored, or impatience would interrupt the clean-up, which takes seconds. One
+    that is ignored already stays so: `nohup` means it.
     """
     for number in ENDING:
         if signal.getsignal(number) is not signal.SIG_IGN:
@@ -32,4 +33,6 @@ def held_back() -> Iterator[None]:
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
+    for ending in ENDING:
+        signal.signal(ending, signal.SIG_IGN)
     raise KeyboardInterrupt(signal.Signals(number).name)
