@@ -64,7 +64,7 @@ def _run(name: str, scenario: LoadedScenario, programs: Programs, folder: RunFol
     driver_name = scenario.driver.name
     with (
         running_cluster(folder, programs) as cluster,
-        cluster.bench(BENCH, driver_name) as bench,
+        cluster.bench(BENCH, driver_name=driver_name) as bench,
     ):
         bench.start_driver(_scenario_argument(name))
         bench.start_sidecar("csi-attacher")

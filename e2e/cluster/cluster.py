@@ -39,8 +39,17 @@ class Cluster:
         return self._plane.kubeconfig
 
     @contextmanager
-    def bench(self, name: str | None = None, driver_name: str | None = None) -> Iterator[Bench]:
-        """Make a bench while the block runs; its processes and objects go when it ends."""
+    def bench(
+        self,
+        name: str | None = None,
+        *,
+        driver_name: str | None = None,
+        programs: Programs | None = None,
+    ) -> Iterator[Bench]:
+        """Make a bench while the block runs; its processes and objects go when it ends.
+
+        `programs` are those of its nodes and sidecars, the cluster's if nothing is said.
+        """
         name = name or f"mock-{next(self._numbers)}"
         bench = Bench(
             name,
@@ -49,7 +58,7 @@ class Cluster:
             api=self.api,
             entrance=self._plane.entrance,
             sidecar_kubeconfigs=self._sidecars,
-            programs=self.programs,
+            programs=programs or self.programs,
             driver_name=driver_name,
         )
         try:
