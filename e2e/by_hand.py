@@ -105,6 +105,7 @@ Try in another terminal:
 
 export KUBECONFIG={shlex.quote(str(cluster.kubeconfig))}
 export PATH={shlex.quote(str(kubectl.parent))}:{shlex.quote(str(grpcurl.parent))}:$PATH
+export SOCKET={shlex.quote(str(bench.driver.socket))}
 
 kubectl get csinodes -o yaml
 kubectl apply -f - <<'END'
@@ -112,7 +113,7 @@ kubectl apply -f - <<'END'
 kubectl wait --for=condition=Ready --timeout=60s pod/first
 kubectl get volumeattachments,persistentvolumes
 
-grpcurl -plaintext -unix {shlex.quote(str(bench.driver.socket))} csi.v1.Controller/ListVolumes
+grpcurl -plaintext -unix $SOCKET csi.v1.Controller/ListVolumes
 
 Ctrl-C here stops everything and removes its files."""
 

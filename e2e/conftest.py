@@ -3,6 +3,7 @@
 from e2e.cluster.signals import interrupt_at_ending_signals
 from e2e.fixtures import attacher, bench, cluster, driver, namespace, node, nodes, provisioner, run
 from e2e.reporting import pytest_runtest_makereport, pytest_terminal_summary
+from e2e.running import place, start
 
 __all__ = [
     "attacher",
@@ -12,10 +13,12 @@ __all__ = [
     "namespace",
     "node",
     "nodes",
+    "place",
     "provisioner",
     "pytest_runtest_makereport",
     "pytest_terminal_summary",
     "run",
+    "start",
 ]
 
 

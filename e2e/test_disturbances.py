@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from e2e.cluster.mock_driver import MockDriver
@@ -103,6 +105,27 @@ def test_a_driver_that_is_killed_in_the_middle_of_an_attach_attaches_when_it_is_
     namespace.wait_until_nothing_is_attached()
     assert driver.calls.wait_for("ControllerUnpublishVolume")
     assert {call.code for call in driver.calls.of("ControllerPublishVolume")} == {"OK"}
+
+
+@pytest.mark.scenario(SCENARIO)
+def test_a_driver_that_is_killed_while_a_volume_is_in_use_takes_it_down_when_it_is_back(
+    driver: MockDriver, attacher: Sidecar, node: StartNode, namespace: Namespace
+) -> None:
+    node("i-1")
+    namespace.claim_disk("vol-1")
+    namespace.start_pod("pod", claims=["vol-1"])
+    namespace.wait_until_ready("pod")
+    (published, *_) = driver.calls.wait_for("NodePublishVolume")
+
+    driver.kill()
+    driver.start()
+    namespace.delete(POD, "pod")
+    attacher.start_again_after_its_end()  # with its next call, the one to unpublish
+
+    namespace.wait_until_nothing_is_attached()
+    for rpc in ("NodeUnpublishVolume", "NodeUnstageVolume", "ControllerUnpublishVolume"):
+        assert driver.calls.wait_for(rpc)
+    assert not Path(published.request["target_path"]).exists()
 
 
 def _is_being_deleted(namespace: Namespace, disk: str) -> bool:

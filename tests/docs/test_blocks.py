@@ -32,7 +32,7 @@ from tests.docs.transcripts import (
 
 ATTRIBUTES = {
     "yaml": {"file", "mistakes", "mismatches"},
-    "console": {"server"},
+    "console": {"server", "cluster"},
     "sh": set[str](),
 }
 """The languages that blocks may have, and the attributes that each may have:
@@ -40,10 +40,14 @@ ATTRIBUTES = {
 * yaml: a whole scenario. It is checked, and played if it has a story. `file=NAME` puts it into the
   folder of the document's session. `mistakes` says that it must not be right, `mismatches` that its
   story must not go as it says.
-* console: commands and their output, see transcripts.py.
+* console: commands and their output, see transcripts.py. Those with `cluster=SCENARIO` need a
+  cluster, as `make cluster` starts it; e2e/test_documents.py runs them.
 * sh: commands that cannot run inside a test; see NOT_RUN_HERE.
 """
 
+_BUILD = ".venv/bin/python -m tools.kubernetes_programs"
+_BUILD_TESTS = "tests/packaging/test_kubernetes_programs.py"
+_ATTACHER = "github.com/kubernetes-csi/external-attacher/v4"
 NOT_RUN_HERE = {
     "python3 -m venv my-venv": "tests/packaging/test_distributions.py",
     "my-venv/bin/pip install .": "tests/packaging/test_distributions.py",
@@ -52,6 +56,9 @@ NOT_RUN_HERE = {
     ".venv/bin/python -m tools.go_programs": "tests/packaging/test_go_programs.py",
     ".venv/bin/pytest tests/docs": "tests/docs/test_blocks.py",
     ".venv/bin/python -m tools.service_docs": "tests/docs/test_service_docs.py",
+    _BUILD: _BUILD_TESTS,
+    f"{_BUILD} --replace {_ATTACHER}=../external-attacher --into forked": "e2e/test_forks.py",
+    f"{_BUILD} --kubernetes ../kubernetes --into forked": _BUILD_TESTS,
 }
 """Commands of sh blocks, and the file that does what they do. Make's targets need no entry."""
 
@@ -80,7 +87,11 @@ SHELL_LINES = [
 
 
 def _session(document: str) -> list[Command]:
-    consoles = [block for block in blocks_of(document) if block.language == "console"]
+    consoles = [
+        block
+        for block in blocks_of(document)
+        if block.language == "console" and "cluster" not in block.attributes
+    ]
     return [command for block in consoles for command in commands_of(block)]
 
 
