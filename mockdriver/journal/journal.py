@@ -16,6 +16,9 @@ from mockdriver.runtime import Runtime
 DEFAULT_CAPACITY = 10_000
 """How many calls are remembered."""
 
+MAX_CAPACITY = 1_000_000
+"""How many it may be told to remember; a call takes about 1 KiB besides its messages."""
+
 MAX_BYTES = 256 * 1024 * 1024
 """How many bytes the remembered requests and responses have at most, the newest call's aside."""
 
