@@ -127,12 +127,12 @@ def tell_the_secret(entries: Mapping[str, str]) -> dict[str, str]:
 
 
 def show_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(redaction, "_stripped_map", tell_the_secret)
+    monkeypatch.setattr(redaction, "stripped_map", tell_the_secret)
     _forget_readers(monkeypatch)
 
 
 def show_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(redaction, "_map", tell_the_secret)
+    monkeypatch.setattr(redaction, "plain_map", tell_the_secret)
     _forget_readers(monkeypatch)
 
 
