@@ -174,6 +174,18 @@ def test_lines_after_a_failed_one_are_whole(
     assert messages[1].endswith("lacks 3 calls")
 
 
+def test_of_lines_that_are_written_together_only_those_without_an_end_are_lost(
+    tmp_path: Path, disk: Callable[[int], Disk], caplog: pytest.LogCaptureFixture
+) -> None:
+    full = disk(0)
+    small = SmallJournal()
+    with JournalFile(small.runtime, tmp_path / "calls.jsonl") as file:
+        line = file._line(delete_of("vol-1", small)) + "\n"
+        full.room = len(line) + len(line) // 2
+        file._write(line * 3)
+    assert caplog.records[-1].getMessage().endswith("lacks 2 calls")
+
+
 def test_a_write_that_takes_only_a_part_is_continued(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
