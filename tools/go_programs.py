@@ -7,6 +7,8 @@ another is built from. To add one:
     mkdir tools/go/NAME && cd tools/go/NAME && go mod init mockdriver.invalid/NAME
     go get -tool PACKAGE@VERSION
 
+A program may be our own: then its source lies in the folder, and `tool` names the module itself.
+
 Programs are built with the Go on PATH, or with the one of requirements/go.lock where there is none
 or an older one than a go.mod asks for. Standard library only.
 """
@@ -63,7 +65,9 @@ class GoProgram:
 
     @property
     def version(self) -> str:
-        """The version of the module that `package` lies in."""
+        """The version of the module that `package` lies in; our own have none, so their digest."""
+        if self.package == self.module.path:
+            return f"v0-{self.digest[:12]}"
         return self.module.module_of(self.package)[1]
 
     @property

@@ -12,7 +12,8 @@ from mockdriver.driver.attachment_tags import PUBLISHED_AT_START
 from mockdriver.driver.capabilities import Capabilities, Capability
 from mockdriver.driver.context import DriverConfig, NodeInfoReply, NodeMounts
 from mockdriver.driver.status import status_of
-from mockdriver.journal import Entry
+from mockdriver.journal import Entry, Journal
+from mockdriver.journal.journal import DEFAULT_CAPACITY
 from mockdriver.runtime import Runtime
 from mockdriver.scenario import build
 from mockdriver.scenario.cloud_model import NewInstance
@@ -72,10 +73,14 @@ def make_server(
     runtime: Runtime,
     overrides: DriverOverrides = NO_OVERRIDES,
     on_call: Callable[[Entry], None] | None = None,
+    journal_size: int = DEFAULT_CAPACITY,
 ) -> MockServer:
-    """Return a server for the scenario's driver over a cloud; it does not listen yet."""
-    config = driver_config(loaded.driver, overrides)
-    return MockServer(cloud, config, runtime, on_call=on_call)
+    """Return a server for the scenario's driver over a cloud; it does not listen yet.
+
+    `on_call` sees each call as it ends; the newest `journal_size` calls are remembered.
+    """
+    journal = Journal(runtime, capacity=journal_size, on_end=on_call)
+    return MockServer(cloud, driver_config(loaded.driver, overrides), runtime, journal)
 
 
 def make_registration(

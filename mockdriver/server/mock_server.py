@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from mockdriver.driver.capabilities import (
 from mockdriver.driver.context import DriverConfig
 from mockdriver.driver.descriptors import reflected
 from mockdriver.driver.driver import Driver, Role
-from mockdriver.journal import Entry, Journal
+from mockdriver.journal import Journal
 from mockdriver.runtime import Runtime
 from mockdriver.server.socket_server import SocketServer, wait_until_ready, worker_pool
 
@@ -31,13 +31,12 @@ class MockServer:
         cloud: Cloud,
         config: DriverConfig,
         runtime: Runtime,
-        *,
-        on_call: Callable[[Entry], None] | None = None,
+        journal: Journal,
     ) -> None:
-        """Make a server that does not listen yet. `on_call` sees each call as it ends."""
+        """Make a server that does not listen yet. Its calls are recorded in `journal`."""
         self.cloud = cloud
         self.name = config.name
-        self.journal = Journal(runtime, on_end=on_call)
+        self.journal = journal
         self.has_controller_flow = config.capabilities.all_on(
             CONTROLLER_SERVICE, GET_NODE_INFO, NODE_INFO_FROM_CONTROLLER
         )

@@ -1,0 +1,104 @@
+"""What a fault can be about: the RPCs of CSI, and the APIs of the cloud with what they name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import NamedTuple
+
+from google.protobuf.descriptor import Descriptor
+from google.protobuf.message import Message
+
+from csi_spec import csi_pb2
+
+
+class RpcTypes(NamedTuple):
+    """The messages of one RPC, and the service that it belongs to."""
+
+    service: str
+    request: Descriptor
+    response: Descriptor
+
+
+@cache
+def rpcs() -> Mapping[str, RpcTypes]:
+    """Return all RPCs of csi.proto that answer once, by name; no two services share a name."""
+    return {
+        method.name: RpcTypes(service.name, method.input_type, method.output_type)
+        for service in csi_pb2.DESCRIPTOR.services_by_name.values()
+        for method in service.methods
+        if not method.server_streaming
+    }
+
+
+CLOUD_FIELDS: Mapping[str, tuple[str, ...]] = {
+    "describe_instances": ("instance",),
+    "describe_types": ("type",),
+    "describe_disks": ("disk",),
+    "attach": ("instance", "disk"),
+    "detach": ("instance", "disk"),
+    "create_disk": ("zone",),
+    "delete_disk": ("disk",),
+}
+"""The APIs of the cloud, and the fields that their calls have."""
+
+CLOUD_ERRORS: Mapping[str, tuple[str, ...]] = {
+    "describe_instances": ("InstanceNotFound", "Throttled", "TooManyIds"),
+    "describe_types": ("InstanceTypeNotFound", "Throttled", "TooManyIds"),
+    "describe_disks": ("DiskNotFound", "Throttled", "TooManyIds"),
+    "attach": (
+        "InstanceNotFound",
+        "DiskNotFound",
+        "TransitionUnderWay",
+        "AttachedElsewhere",
+        "TooManyAttachments",
+        "ZoneMismatch",
+        "SlotsExhausted",
+        "Throttled",
+    ),
+    "detach": (
+        "InstanceNotFound",
+        "DiskNotFound",
+        "NotAttached",
+        "TransitionUnderWay",
+        "BootDiskInUse",
+        "Throttled",
+    ),
+    "create_disk": ("ZoneNotFound", "ZoneFull", "DiskSizeNotAllowed", "Throttled"),
+    "delete_disk": ("DiskNotFound", "DiskInUse", "BootDiskInUse", "Throttled"),
+}
+"""What each API of the cloud can refuse with; by the names of the classes in cloud/errors.py."""
+
+
+@dataclass(frozen=True, slots=True)
+class RpcCall:
+    """A call of an RPC. `node_id` is the request's, or the node whose Node service is asked."""
+
+    name: str
+    request: Message
+    node_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CloudCall:
+    """A call of a cloud API. `fields` are what it names, without what it does not."""
+
+    name: str
+    fields: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def node_id(self) -> str | None:
+        """The instance that the call is about."""
+        return self.fields.get("instance")
+
+
+Call = RpcCall | CloudCall
+"""What a fault may act on."""
+
+
+def node_of(rpc: str, request: Message, served_node: str | None) -> str | None:
+    """Return the node that a call is about: the request's node_id, else the node that is asked."""
+    if "node_id" in rpcs()[rpc].request.fields_by_name:
+        return str(request.node_id)  # type: ignore[attr-defined]
+    return served_node
