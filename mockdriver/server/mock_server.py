@@ -17,6 +17,8 @@ from mockdriver.driver.capabilities import (
 from mockdriver.driver.context import DriverConfig
 from mockdriver.driver.descriptors import reflected
 from mockdriver.driver.driver import Driver, Role
+from mockdriver.driver.fault_layer import EndProcess
+from mockdriver.faults.engine import FaultEngine
 from mockdriver.journal import Entry, Journal
 from mockdriver.runtime import Runtime
 from mockdriver.server.socket_server import SocketServer, worker_pool
@@ -32,9 +34,16 @@ class MockServer:
         runtime: Runtime,
         *,
         on_call: Callable[[Entry], None] | None = None,
+        faults: FaultEngine | None = None,
+        end_process: EndProcess | None = None,
     ) -> None:
-        """Make a server that does not listen yet. `on_call` sees each call as it ends."""
+        """Make a server that does not listen yet. `on_call` sees each call as it ends.
+
+        `faults` outlive the server as the cloud does; without them it has a list of its own.
+        `end_process` ends the process for a fault; without it only the call ends.
+        """
         self.cloud = cloud
+        self.faults = FaultEngine(runtime) if faults is None else faults
         self.journal = Journal(runtime, on_end=on_call)
         self.has_controller_flow = config.capabilities.all_on(
             CONTROLLER_SERVICE, GET_NODE_INFO, NODE_INFO_FROM_CONTROLLER
@@ -43,7 +52,7 @@ class MockServer:
             CONTROLLER_SERVICE, CREATE_DELETE_VOLUME, PUBLISH_UNPUBLISH_VOLUME
         )
         self.broken_invariants = config.capabilities.broken_invariants()
-        self._driver = Driver(config, cloud, runtime, self.journal)
+        self._driver = Driver(config, cloud, runtime, self.journal, self.faults, end_process)
         self._descriptors = reflected(config.capabilities)
         self._pool: ThreadPoolExecutor = worker_pool()
         self._sockets: list[SocketServer] = []
