@@ -14,6 +14,7 @@ from types import FrameType
 import click
 
 import mockdriver
+from mockdriver.cli.crash import crash_with
 from mockdriver.cli.first_steps import grpcurl_lines
 from mockdriver.cli.scenario_files import load_without_story_or_exit
 from mockdriver.cli.switches import (
@@ -205,7 +206,14 @@ def serve(
         switches=switches,
         numbers=numbers,
     )
-    server = make_server(loaded, cloud, runtime, overrides, on_call=log.call)
+    server = make_server(
+        loaded,
+        cloud,
+        runtime,
+        overrides,
+        on_call=log.call,
+        end_process=crash_with(runtime, log.close),
+    )
     logging.basicConfig(level=logging.INFO, handlers=[log])
     log.start()
     # What is there now stays: the garbage collector need not look through it during calls.

@@ -14,6 +14,7 @@ from google.protobuf.message import Message
 from mockdriver.cloud.errors import quoted
 from mockdriver.faults import call_numbers, error_details, field_paths
 from mockdriver.faults.call_numbers import CallNumbers
+from mockdriver.faults.cloud_calls import CLOUD_ERRORS, CLOUD_FIELDS
 from mockdriver.faults.errors import FaultHasFlaws, InjectedFailure
 from mockdriver.faults.fault import Fault
 from mockdriver.faults.field_paths import BadPath, FieldPath
@@ -21,11 +22,15 @@ from mockdriver.faults.field_values import BadValue, override, parse_for_overrid
 from mockdriver.faults.flaws import BadFit, BadText, FlawAt, UnknownWord
 from mockdriver.faults.pattern import Pattern
 from mockdriver.faults.status_codes import OK, STATUS_CODES
-from mockdriver.faults.subjects import CLOUD_ERRORS, CLOUD_FIELDS, Call, rpcs
+from mockdriver.faults.subjects import Call, rpcs
 
 MAX_CONDITIONS = 100
 MAX_PATTERN_CHARACTERS = 4_096
 MAX_OVERRIDES = 100
+MAX_REPLY_BYTES = 16 * 1024 * 1024
+"""How large the overridden fields of a reply can be together. Clients take 4 MiB by default, and
+what happens beyond is worth a test."""
+
 MAX_HEADER_BYTES = 7_000
 """Message and details travel in headers. Where these exceed 8 KiB, gRPC may refuse the answer and
 give RESOURCE_EXHAUSTED by itself, which a CO would take for a full node."""
@@ -224,12 +229,17 @@ def _subjects(fault: Fault, flaws: list[FlawAt]) -> dict[str, OnSubject]:
     found = {name: look(fault, name) for name in names}
     fitting = {name: item for name, item in found.items() if not item.flaws}
     if not fitting:
-        nearest = min(found.values(), key=lambda item: (len(item.flaws), -item.followed))
-        flaws += nearest.flaws
+        flaws += min(found.values(), key=_distance).flaws
     return {
         name: OnSubject(tuple(item.conditions), tuple(item.overrides))
         for name, item in fitting.items()
     }
+
+
+def _distance(found: _Found) -> tuple[int, int, int]:
+    """Return how far a fault is from fitting a subject."""
+    unknown = sum(item.at_key for item in found.flaws)
+    return unknown, len(found.flaws), -found.followed
 
 
 def _look_at_rpc(fault: Fault, name: str) -> _Found:
@@ -243,7 +253,7 @@ def _look_at_rpc(fault: Fault, name: str) -> _Found:
         try:
             path = field_paths.parse(text, rpc.request)
         except BadPath as bad:
-            found.flaws.append(FlawAt(("request", text), bad.flaw))
+            found.flaws.append(FlawAt(("request", text), bad.flaw, at_key=True))
             found.followed += bad.followed
             continue
         found.followed += len(text)
@@ -252,19 +262,22 @@ def _look_at_rpc(fault: Fault, name: str) -> _Found:
             found.conditions.append(OfRequest(path, pattern))
         else:
             found.flaws.append(FlawAt(("request", text), pattern))
-    reply = message_factory.GetMessageClass(rpc.response)
+    reply = message_factory.GetMessageClass(rpc.response)()
     for text, value in fault.reply.items():
         try:
             path = parse_for_override(text, rpc.response)
-            override(reply(), path, value)
+            found.followed += len(text)
+            override(reply, path, value)
         except BadPath as bad:
-            found.flaws.append(FlawAt(("reply", text), bad.flaw))
+            found.flaws.append(FlawAt(("reply", text), bad.flaw, at_key=True))
             found.followed += bad.followed
         except BadValue as bad:
             found.flaws.append(FlawAt(("reply", text, *bad.place), bad.flaw))
         else:
             found.overrides.append(Override(path, value))
-            found.followed += len(text)
+    if reply.ByteSize() > MAX_REPLY_BYTES:
+        text = f"would have {reply.ByteSize()} bytes, allowed are {MAX_REPLY_BYTES}"
+        found.flaws.append(FlawAt(("reply",), BadFit(text)))
     return found
 
 
@@ -281,7 +294,7 @@ def _look_at_cloud_api(fault: Fault, name: str) -> _Found:
             found.followed += 1
         else:
             flaw = UnknownWord(f"field of {name}", text, fields)
-            found.flaws.append(FlawAt(("request", text), flaw))
+            found.flaws.append(FlawAt(("request", text), flaw, at_key=True))
     if fault.error and fault.error not in CLOUD_ERRORS[name]:
         flaw = UnknownWord(f"error of {name}", fault.error, CLOUD_ERRORS[name])
         found.flaws.append(FlawAt(("error",), flaw))
@@ -329,11 +342,7 @@ def _status(fault: Fault, flaws: list[FlawAt]) -> tuple[str, str, bytes]:
         text = "a cloud API cannot answer OK without doing the work, allowed: any other code"
         flaws.append(FlawAt(("code",), BadFit(text)))
     message = fault.message or f"fault {fault.name}"
-    try:
-        encoded = _encoded_details(fault, message)
-    except BadValue as bad:
-        flaws.append(FlawAt(("details", *bad.place), bad.flaw))
-        return "", "", b""
+    encoded = _encoded_details(fault, message, flaws)
     size = len(quote(message)) + len(b64encode(encoded))
     if size > MAX_HEADER_BYTES:
         key, words = ("details", "message and details") if fault.details else ("message", "it")
@@ -342,8 +351,13 @@ def _status(fault: Fault, flaws: list[FlawAt]) -> tuple[str, str, bytes]:
     return fault.code, message, encoded
 
 
-def _encoded_details(fault: Fault, message: str) -> bytes:
-    if not fault.details:
+def _encoded_details(fault: Fault, message: str, flaws: list[FlawAt]) -> bytes:
+    details = []
+    for index, given in enumerate(fault.details):
+        try:
+            details.append(error_details.detail(given))
+        except BadValue as bad:
+            flaws.append(FlawAt(("details", index, *bad.place), bad.flaw))
+    if not details:
         return b""
-    number = STATUS_CODES.index(fault.code)
-    return error_details.status_bytes(number, message, fault.details)
+    return error_details.status_bytes(STATUS_CODES.index(fault.code), message, details)

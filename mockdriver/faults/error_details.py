@@ -72,17 +72,13 @@ _SCALARS = {
 }
 
 
-def status_bytes(code: int, message: str, details: Sequence[Mapping[str, Any]]) -> bytes:
-    """Return a google.rpc.Status; raises BadValue with the place of a detail that cannot be."""
+def status_bytes(code: int, message: str, details: Sequence[Message]) -> bytes:
+    """Return a google.rpc.Status; `details` are those that `detail` has made."""
     status: Any = _class_of(f"{_PACKAGE}.Status")(code=code, message=message)
-    for index, detail in enumerate(details):
-        try:
-            packed = _detail(detail)
-        except BadValue as error:
-            raise BadValue(error.flaw, (index, *error.place)) from None
+    for item in details:
         status.details.add(
-            type_url=_URL + packed.DESCRIPTOR.full_name,
-            value=packed.SerializeToString(deterministic=True),
+            type_url=_URL + item.DESCRIPTOR.full_name,
+            value=item.SerializeToString(deterministic=True),
         )
     encoded: bytes = status.SerializeToString(deterministic=True)
     return encoded
@@ -91,22 +87,23 @@ def status_bytes(code: int, message: str, details: Sequence[Mapping[str, Any]]) 
 def described(encoded: bytes) -> dict[str, Any]:
     """Return code, message and details of a google.rpc.Status as data, for people and for tests."""
     status: Any = _class_of(f"{_PACKAGE}.Status").FromString(encoded)
-    details = []
-    for item in status.details:
-        detail = _class_of(item.type_url.rpartition("/")[2]).FromString(item.value)
-        details.append((detail.DESCRIPTOR.full_name, detail))
+    details = [
+        _class_of(item.type_url.rpartition("/")[2]).FromString(item.value)
+        for item in status.details
+    ]
     return {"code": status.code, "message": status.message, "details": details}
 
 
-def _detail(detail: Any) -> Message:
-    if not isinstance(detail, Mapping) or not isinstance(detail.get(_TYPE), str):
+def detail(given: Any) -> Message:
+    """Return the message that JSON with `@type` describes; raises BadValue."""
+    if not isinstance(given, Mapping) or not isinstance(given.get(_TYPE), str):
         raise BadValue(BadFit(f'needed is a mapping with "{_TYPE}", one of {", ".join(KINDS)}'))
-    name = detail[_TYPE].rpartition("/")[2]
+    name = given[_TYPE].rpartition("/")[2]
     if name not in KINDS:
         raise BadValue(UnknownWord("type of detail", name, KINDS), (_TYPE,))
     message: Message = _class_of(name)()
     type_: Any = message.DESCRIPTOR
-    for key, value in detail.items():
+    for key, value in given.items():
         field = type_.fields_by_name.get(key) or type_.fields_by_camelcase_name.get(key)
         if field is not None:
             try:

@@ -48,10 +48,11 @@ Flaw = UnknownWord | BadText | BadFit
 
 @dataclass(frozen=True, slots=True)
 class FlawAt:
-    """A flaw, and where in the fault it is."""
+    """A flaw, and where in the fault it is: with the value there, or with its key."""
 
     place: Place
     flaw: Flaw
+    at_key: bool = False
 
     def __str__(self) -> str:
         return f"{'.'.join(map(str, self.place)) or 'fault'}: {self.flaw}"

@@ -1,4 +1,4 @@
-"""What a fault can be about: the RPCs of CSI, and the APIs of the cloud with what they name."""
+"""The calls that a fault can be about: of the RPCs of CSI, and of the APIs of the cloud."""
 
 from __future__ import annotations
 
@@ -30,45 +30,6 @@ def rpcs() -> Mapping[str, RpcTypes]:
         for method in service.methods
         if not method.server_streaming
     }
-
-
-CLOUD_FIELDS: Mapping[str, tuple[str, ...]] = {
-    "describe_instances": ("instance",),
-    "describe_types": ("type",),
-    "describe_disks": ("disk",),
-    "attach": ("instance", "disk"),
-    "detach": ("instance", "disk"),
-    "create_disk": ("zone",),
-    "delete_disk": ("disk",),
-}
-"""The APIs of the cloud, and the fields that their calls have."""
-
-CLOUD_ERRORS: Mapping[str, tuple[str, ...]] = {
-    "describe_instances": ("InstanceNotFound", "Throttled", "TooManyIds"),
-    "describe_types": ("InstanceTypeNotFound", "Throttled", "TooManyIds"),
-    "describe_disks": ("DiskNotFound", "Throttled", "TooManyIds"),
-    "attach": (
-        "InstanceNotFound",
-        "DiskNotFound",
-        "TransitionUnderWay",
-        "AttachedElsewhere",
-        "TooManyAttachments",
-        "ZoneMismatch",
-        "SlotsExhausted",
-        "Throttled",
-    ),
-    "detach": (
-        "InstanceNotFound",
-        "DiskNotFound",
-        "NotAttached",
-        "TransitionUnderWay",
-        "BootDiskInUse",
-        "Throttled",
-    ),
-    "create_disk": ("ZoneNotFound", "ZoneFull", "DiskSizeNotAllowed", "Throttled"),
-    "delete_disk": ("DiskNotFound", "DiskInUse", "BootDiskInUse", "Throttled"),
-}
-"""What each API of the cloud can refuse with; by the names of the classes in cloud/errors.py."""
 
 
 @dataclass(frozen=True, slots=True)

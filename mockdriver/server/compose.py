@@ -11,7 +11,9 @@ from mockdriver.cloud.errors import CloudError
 from mockdriver.driver.attachment_tags import PUBLISHED_AT_START
 from mockdriver.driver.capabilities import Capabilities, Capability
 from mockdriver.driver.context import DriverConfig, NodeInfoReply, NodeMounts
+from mockdriver.driver.fault_layer import EndProcess
 from mockdriver.driver.status import status_of
+from mockdriver.faults.engine import FaultEngine
 from mockdriver.journal import Entry
 from mockdriver.runtime import Runtime
 from mockdriver.scenario import build
@@ -39,6 +41,11 @@ NO_OVERRIDES = DriverOverrides()
 def make_cloud(loaded: LoadedScenario, runtime: Runtime) -> Cloud:
     """Return a cloud in the state that the scenario describes."""
     return build.build(loaded, runtime, published_tags=PUBLISHED_AT_START)
+
+
+def make_faults(loaded: LoadedScenario, runtime: Runtime) -> FaultEngine:
+    """Return the faults that the scenario begins with."""
+    return FaultEngine(runtime, loaded.faults)
 
 
 def add_instance(loaded: LoadedScenario, cloud: Cloud, new: NewInstance) -> InstancePlan:
@@ -71,7 +78,19 @@ def make_server(
     runtime: Runtime,
     overrides: DriverOverrides = NO_OVERRIDES,
     on_call: Callable[[Entry], None] | None = None,
+    *,
+    faults: FaultEngine | None = None,
+    end_process: EndProcess | None = None,
 ) -> MockServer:
-    """Return a server for the scenario's driver over a cloud; it does not listen yet."""
-    config = driver_config(loaded.driver, overrides)
-    return MockServer(cloud, config, runtime, on_call=on_call)
+    """Return a server for the scenario's driver over a cloud; it does not listen yet.
+
+    Without `faults` it begins with the scenario's.
+    """
+    return MockServer(
+        cloud,
+        driver_config(loaded.driver, overrides),
+        runtime,
+        on_call=on_call,
+        faults=make_faults(loaded, runtime) if faults is None else faults,
+        end_process=end_process,
+    )
