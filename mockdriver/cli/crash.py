@@ -9,7 +9,7 @@ from collections.abc import Callable
 from mockdriver.runtime import Runtime
 
 _PATIENCE_SECONDS = 2.0
-"""How long what is still to be written may take: a reader that has stalled must not stop a crash."""
+"""How long the last words may take: a reader that has stalled must not keep a process alive."""
 
 _log = logging.getLogger("mockdriver")
 

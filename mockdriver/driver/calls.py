@@ -25,8 +25,7 @@ from mockdriver.driver.in_flight import InFlight
 from mockdriver.driver.rpc_caller import RpcCaller
 from mockdriver.driver.rpcs import BY_NAME, SERVICE_NEEDS, Rpc
 from mockdriver.driver.status import status_of
-from mockdriver.faults.error_details import METADATA_KEY
-from mockdriver.faults.errors import InjectedFailure
+from mockdriver.faults.errors import ERROR_DETAILS_KEY, InjectedFailure
 from mockdriver.journal import Entry, Journal
 from mockdriver.runtime import Runtime
 
@@ -135,7 +134,7 @@ class CallLayers:
             response_bytes=b"",
         )
         if isinstance(error, InjectedFailure) and error.details:
-            context.set_trailing_metadata(((METADATA_KEY, error.details),))
+            context.set_trailing_metadata(((ERROR_DETAILS_KEY, error.details),))
         context.abort(code, message)
 
     def _answer(

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 from urllib.parse import quote
 
 from google.protobuf import message_factory
 from google.protobuf.message import Message
 
 from mockdriver.cloud.errors import quoted
-from mockdriver.faults import call_numbers, error_details, field_paths
+from mockdriver.faults import call_numbers, field_paths
 from mockdriver.faults.call_numbers import CallNumbers
 from mockdriver.faults.cloud_calls import CLOUD_ERRORS, CLOUD_FIELDS
 from mockdriver.faults.errors import FaultHasFlaws, InjectedFailure
@@ -53,8 +51,7 @@ class Condition(Protocol):
         """Say what the call has instead."""
 
 
-@dataclass(frozen=True, slots=True)
-class OfNode:
+class OfNode(NamedTuple):
     """The node that the call is about."""
 
     pattern: Pattern
@@ -69,8 +66,7 @@ class OfNode:
         return _mismatch(self.label, call.node_id, self.pattern)
 
 
-@dataclass(frozen=True, slots=True)
-class OfRequest:
+class OfRequest(NamedTuple):
     """A field of an RPC's request; of several items one is enough."""
 
     path: FieldPath
@@ -94,8 +90,7 @@ class OfRequest:
         return _mismatch(self.label, next(self.path.texts(call.request)), self.pattern)
 
 
-@dataclass(frozen=True, slots=True)
-class OfCloudCall:
+class OfCloudCall(NamedTuple):
     """Something that a call of a cloud API names."""
 
     label: str
@@ -115,8 +110,7 @@ def _mismatch(label: str, text: str | None, pattern: Pattern) -> str:
     return f"{label} {has}, it wants {quoted(pattern.text)}"
 
 
-@dataclass(frozen=True, slots=True)
-class Override:
+class Override(NamedTuple):
     """A field of the reply, and the value that takes its place."""
 
     path: FieldPath
@@ -127,16 +121,14 @@ class Override:
         override(reply, self.path, self.value)
 
 
-@dataclass(frozen=True, slots=True)
-class OnSubject:
+class OnSubject(NamedTuple):
     """What a fault compares and overrides at the calls of one RPC, or of one cloud API."""
 
     conditions: tuple[Condition, ...] = ()
     overrides: tuple[Override, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class CompiledFault:
+class CompiledFault(NamedTuple):
     """A fault that can be. `on` has what it is about, by the name of the RPC or of the API."""
 
     fault: Fault
@@ -149,14 +141,14 @@ class CompiledFault:
         return InjectedFailure(*self.status)
 
 
-@dataclass(slots=True)
 class _Found:
     """What fits one subject, and what does not. `followed` tells how far the paths could be."""
 
-    conditions: list[Condition] = field(default_factory=list)
-    overrides: list[Override] = field(default_factory=list)
-    flaws: list[FlawAt] = field(default_factory=list)
-    followed: int = 0
+    def __init__(self) -> None:
+        self.conditions: list[Condition] = []
+        self.overrides: list[Override] = []
+        self.flaws: list[FlawAt] = []
+        self.followed = 0
 
 
 def flaws_of(fault: Fault) -> tuple[FlawAt, ...]:
@@ -343,7 +335,7 @@ def _status(fault: Fault, flaws: list[FlawAt]) -> tuple[str, str, bytes]:
         flaws.append(FlawAt(("code",), BadFit(text)))
     message = fault.message or f"fault {fault.name}"
     encoded = _encoded_details(fault, message, flaws)
-    size = len(quote(message)) + len(b64encode(encoded))
+    size = len(quote(message)) + -(-len(encoded) // 3) * 4  # percent-encoded, and as base64
     if size > MAX_HEADER_BYTES:
         key, words = ("details", "message and details") if fault.details else ("message", "it")
         text = f"{words} would be headers of {size} bytes, allowed are {MAX_HEADER_BYTES}"
@@ -352,12 +344,14 @@ def _status(fault: Fault, flaws: list[FlawAt]) -> tuple[str, str, bytes]:
 
 
 def _encoded_details(fault: Fault, message: str, flaws: list[FlawAt]) -> bytes:
+    if not fault.details:
+        return b""
+    from mockdriver.faults import error_details  # noqa: PLC0415 - few faults have details
+
     details = []
     for index, given in enumerate(fault.details):
         try:
             details.append(error_details.detail(given))
         except BadValue as bad:
             flaws.append(FlawAt(("details", index, *bad.place), bad.flaw))
-    if not details:
-        return b""
     return error_details.status_bytes(STATUS_CODES.index(fault.code), message, details)

@@ -17,8 +17,6 @@ from google.protobuf.message import Message
 from mockdriver.faults.field_values import BadValue, put
 from mockdriver.faults.flaws import BadFit, UnknownWord
 
-METADATA_KEY = "grpc-status-details-bin"
-
 _PACKAGE = "google.rpc"
 _URL = "type.googleapis.com/"
 _TYPE = "@type"

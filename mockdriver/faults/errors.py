@@ -13,6 +13,10 @@ if TYPE_CHECKING:
 _SHOWN_NAMES = 20
 
 
+ERROR_DETAILS_KEY = "grpc-status-details-bin"
+"""The metadata that carries a google.rpc.Status beside an error's code and message."""
+
+
 class FaultsError(Exception):
     """Base of what the list of faults refuses."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cache
 from typing import NamedTuple
 
@@ -32,8 +31,7 @@ def rpcs() -> Mapping[str, RpcTypes]:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class RpcCall:
+class RpcCall(NamedTuple):
     """A call of an RPC. `node_id` is the request's, or the node whose Node service is asked."""
 
     name: str
@@ -41,12 +39,11 @@ class RpcCall:
     node_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class CloudCall:
+class CloudCall(NamedTuple):
     """A call of a cloud API. `fields` are what it names, without what it does not."""
 
     name: str
-    fields: Mapping[str, str] = field(default_factory=dict)
+    fields: Mapping[str, str]
 
     @property
     def node_id(self) -> str | None:
