@@ -18,8 +18,8 @@ def crash_with(runtime: Runtime, *last_words: Callable[[], object]) -> Callable[
     """Return what ends the process for a fault, by its name, with an exit code.
 
     Nothing is stopped, no call is answered, and sockets stay behind: the next start takes them
-    over. But for the log there is no mock to ask any more, so `last_words`, which write what is
-    left in the log and in files, are run first.
+    over. But there is no mock any more that could be asked what happened, so `last_words`, which
+    write what is left of the log and of the record of calls, are run first.
     """
 
     def end(fault: str, exit_code: int) -> None:

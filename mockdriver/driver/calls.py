@@ -25,7 +25,7 @@ from mockdriver.driver.in_flight import InFlight
 from mockdriver.driver.rpc_caller import RpcCaller
 from mockdriver.driver.rpcs import BY_NAME, SERVICE_NEEDS, Rpc
 from mockdriver.driver.status import status_of
-from mockdriver.faults.errors import ERROR_DETAILS_KEY, InjectedFailure
+from mockdriver.faults.errors import ERROR_DETAILS_KEY, InjectedFailure, ProcessEnds
 from mockdriver.journal import Entry, Journal
 from mockdriver.runtime import Runtime
 
@@ -54,6 +54,9 @@ class PeerContext(Protocol):
 
 Handler = Callable[[bytes, Any], bytes]
 
+EndProcess = Callable[[str, int], None]
+"""Ends the process for a fault of this name, with this exit code, as a crash would."""
+
 
 class CallLayers:
     """Makes handlers out of service methods. They share the journal, and by service a guard."""
@@ -64,11 +67,14 @@ class CallLayers:
         journal: Journal,
         capabilities: Capabilities,
         faults: FaultLayer,
+        end_process: EndProcess | None,
     ) -> None:
+        """`end_process` ends the process for a fault; without it only the call ends."""
         self._runtime = runtime
         self._journal = journal
         self._capabilities = capabilities
         self._faults = faults
+        self._end_process = end_process
 
     def handlers(self, service: str, servicer: object, node_id: str | None) -> dict[str, Handler]:
         """Return a handler for each RPC of a CSI service, by name.
@@ -133,6 +139,8 @@ class CallLayers:
             message=message,
             response_bytes=b"",
         )
+        if isinstance(error, ProcessEnds) and self._end_process is not None:
+            self._end_process(error.fault, error.exit_code)
         if isinstance(error, InjectedFailure) and error.details:
             context.set_trailing_metadata(((ERROR_DETAILS_KEY, error.details),))
         context.abort(code, message)

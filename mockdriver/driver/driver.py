@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from enum import StrEnum
 
 from mockdriver.cloud import Cloud
-from mockdriver.driver.calls import CallLayers, Handler
+from mockdriver.driver.calls import CallLayers, EndProcess, Handler
 from mockdriver.driver.cloud_client import CloudClient
 from mockdriver.driver.cloud_faults import CloudFaults
 from mockdriver.driver.context import DriverConfig, DriverContext, NodeMounts
 from mockdriver.driver.controller import ControllerService
-from mockdriver.driver.fault_layer import EndProcess, FaultLayer
+from mockdriver.driver.fault_layer import FaultLayer
 from mockdriver.driver.identity import IdentityService
 from mockdriver.driver.mounts.files import DirectoryFiles, NoFiles
 from mockdriver.driver.mounts.mount_table import MountTables
@@ -52,7 +52,7 @@ class Driver:
         """
         self.config = config
         self.faults = FaultEngine(runtime) if faults is None else faults
-        fault_layer = FaultLayer(self.faults, end_process)
+        fault_layer = FaultLayer(self.faults)
         self._context = DriverContext(
             config=config,
             cloud=cloud,
@@ -61,7 +61,7 @@ class Driver:
             mounts=MountTables(runtime),
             files=DirectoryFiles() if config.node_mounts is NodeMounts.DIRECTORY else NoFiles(),
         )
-        self._layers = CallLayers(runtime, journal, config.capabilities, fault_layer)
+        self._layers = CallLayers(runtime, journal, config.capabilities, fault_layer, end_process)
         self._identity = self._layers.handlers("Identity", IdentityService(self._context), None)
         self._controller = self._layers.handlers(
             "Controller", ControllerService(self._context), None

@@ -7,7 +7,7 @@ keeps its object meanwhile, as a slow driver would.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any
 
 from google.protobuf.message import Message
 
@@ -17,14 +17,11 @@ from mockdriver.driver.errors import DriverError
 from mockdriver.driver.rpc_caller import RpcCaller
 from mockdriver.driver.rpcs import Rpc
 from mockdriver.faults.engine import ActingFault, FaultEngine
-from mockdriver.faults.errors import InjectedFailure
+from mockdriver.faults.errors import InjectedFailure, ProcessEnds
 from mockdriver.faults.status_codes import OK
 from mockdriver.faults.subjects import RpcCall, node_of
 
 Method = Callable[[Any, Caller], Message]
-
-EndProcess = Callable[[str, int], None]
-"""Ends the process for a fault of this name, with this exit code, as a crash would."""
 
 Work = Callable[[], Message]
 
@@ -32,10 +29,8 @@ Work = Callable[[], Message]
 class FaultLayer:
     """Puts the faults of one list around service methods."""
 
-    def __init__(self, faults: FaultEngine, end_process: EndProcess | None) -> None:
-        """Without `end_process` the process has other work to do, and only calls end."""
+    def __init__(self, faults: FaultEngine) -> None:
         self.faults = faults
-        self._end_process = end_process
 
     def around(
         self, rpc: Rpc, method: Method, response_type: type[Message], node_id: str | None
@@ -73,7 +68,7 @@ class FaultLayer:
         refusal: Exception | None = None
         try:
             reply = work()
-        except CallerGone:
+        except (CallerGone, ProcessEnds):
             raise
         except (CloudError, DriverError, InjectedFailure) as error:
             refusal = error
@@ -98,13 +93,7 @@ class FaultLayer:
         if fault.no_answer:
             acting.never_answer(caller)
         if fault.exit is not None:
-            self._exit(fault.name, fault.exit)
-
-    def _exit(self, fault: str, exit_code: int) -> NoReturn:
-        if self._end_process is not None:
-            self._end_process(fault, exit_code)
-        # What the peer of a process that has ended sees.
-        raise InjectedFailure("UNAVAILABLE", f"fault {fault} ends the process with {exit_code}")
+            raise ProcessEnds(fault.name, fault.exit)
 
 
 def _overridden(acting: ActingFault, reply: Message) -> Message:

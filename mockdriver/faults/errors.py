@@ -103,6 +103,16 @@ class StateReplaced(InjectedFailure):
         )
 
 
+class ProcessEnds(InjectedFailure):
+    """The process ends, so nobody gets an answer; the code is what the peer makes of that."""
+
+    def __init__(self, fault: str, exit_code: int) -> None:
+        self.fault, self.exit_code = fault, exit_code
+        super().__init__(
+            "UNAVAILABLE", f"fault {fault} ends the process with exit code {exit_code}"
+        )
+
+
 def _listed(names: tuple[str, ...]) -> str:
     shown = ", ".join(quoted(name) for name in names[:_SHOWN_NAMES]) or "none"
     more = len(names) - _SHOWN_NAMES

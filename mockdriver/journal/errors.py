@@ -7,8 +7,12 @@ class QueryMistake(Exception):
     """A question to the journal that makes no sense. `field` is where, the text says what."""
 
     def __init__(self, field: str, problem: str) -> None:
-        self.field = field
+        self.field, self.problem = field, problem
         super().__init__(f"{field}: {problem}")
+
+    def inside(self, field: str) -> QueryMistake:
+        """Return the same mistake, in a part of a larger question."""
+        return QueryMistake(f"{field}.{self.field}", self.problem)
 
 
 class CallsNotSeen(Exception):

@@ -6,6 +6,7 @@ import logging
 import os
 import stat
 from pathlib import Path
+from typing import Self
 
 from mockdriver.journal.entry import Entry, Moment
 from mockdriver.journal.line_writer import LineWriter
@@ -31,7 +32,8 @@ class JournalFile:
     """Appends a line for each call to a file, from a thread of its own.
 
     A file that is there already is continued. Where lines cannot be written, calls go on, and the
-    log says so once; the next lines are tried again. Raises JournalFileMistake.
+    log says so once; the next lines are tried again. It writes while its block runs. Raises
+    JournalFileMistake.
     """
 
     def __init__(self, runtime: Runtime, path: Path) -> None:
@@ -45,41 +47,45 @@ class JournalFile:
             runtime, "journal-file", line_of=self._line, write=self._write
         )
 
-    def start(self) -> None:
+    def __enter__(self) -> Self:
         """Begin to write."""
         self._lines.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Write what is left, and say how many lines are missing if some are."""
+        self.close()
+
+    def close(self) -> None:
+        """Do what the end of the block does."""
+        self._lines.close()
+        if self._lost_lines:
+            _log.error("the journal %s lacks %d calls", self._path, self._lost_lines)
+        os.close(self._file)
 
     def call(self, entry: Entry) -> None:
         """Write a line for a call that has ended."""
         self._lines.put(entry)
-
-    def close(self) -> None:
-        """Write what is left, and say how many lines are missing if some are."""
-        self._lines.close()
-        if self._lost_lines:
-            _log.error("the journal %s lacks %d calls", self._path, self._lost_lines)
-        if self._file >= 0:
-            os.close(self._file)
-            self._file = -1
 
     def _line(self, entry: Entry) -> str:
         return json_line(record(Moment(entry, ended=True), self._runtime.epoch_seconds))
 
     def _write(self, text: str) -> None:
         # A name from the command line may hold what is no text; as \udc80 it is still JSON.
-        left = memoryview(text.encode("utf-8", "backslashreplace"))
+        data = text.encode("utf-8", "backslashreplace")
+        if data and not self._begins_line:
+            data = b"\n" + data
+        written = 0
         try:
-            if left and not self._begins_line:
-                os.write(self._file, b"\n")
-            while left:
-                self._begins_line = False
-                left = left[os.write(self._file, left) :]
-            self._begins_line = True
+            while written < len(data):
+                written += os.write(self._file, data[written:])
         except OSError as error:
             if not self._lost_lines:
                 _log.error("cannot write the journal %s: %s", self._path, error.strerror)
-            # The line that was cut counts: nobody can read it.
-            self._lost_lines += bytes(left).count(b"\n")
+            # A line is lost that has not got its end; the one at the front is of before.
+            self._lost_lines += min(text.count("\n"), data.count(b"\n", written))
+        if written:
+            self._begins_line = data[written - 1 : written] == b"\n"
 
 
 def _open(path: Path) -> int:

@@ -9,12 +9,13 @@ import mockdriver
 from mockdriver.cloud import Cloud
 from mockdriver.cloud.errors import CloudError
 from mockdriver.driver.attachment_tags import PUBLISHED_AT_START
+from mockdriver.driver.calls import EndProcess
 from mockdriver.driver.capabilities import Capabilities, Capability
 from mockdriver.driver.context import DriverConfig, NodeInfoReply, NodeMounts
-from mockdriver.driver.fault_layer import EndProcess
 from mockdriver.driver.status import status_of
 from mockdriver.faults.engine import FaultEngine
-from mockdriver.journal import Entry
+from mockdriver.journal import Entry, Journal
+from mockdriver.journal.journal import DEFAULT_CAPACITY
 from mockdriver.runtime import Runtime
 from mockdriver.scenario import build
 from mockdriver.scenario.cloud_model import NewInstance
@@ -78,19 +79,19 @@ def make_server(
     runtime: Runtime,
     overrides: DriverOverrides = NO_OVERRIDES,
     on_call: Callable[[Entry], None] | None = None,
+    journal_size: int = DEFAULT_CAPACITY,
     *,
     faults: FaultEngine | None = None,
     end_process: EndProcess | None = None,
 ) -> MockServer:
     """Return a server for the scenario's driver over a cloud; it does not listen yet.
 
-    Without `faults` it begins with the scenario's.
+    `on_call` sees each call as it ends; the newest `journal_size` calls are remembered. Without
+    `faults` it begins with the scenario's. `end_process` ends the process for a fault; without it
+    only the call ends.
     """
-    return MockServer(
-        cloud,
-        driver_config(loaded.driver, overrides),
-        runtime,
-        on_call=on_call,
-        faults=make_faults(loaded, runtime) if faults is None else faults,
-        end_process=end_process,
-    )
+    journal = Journal(runtime, capacity=journal_size, on_end=on_call)
+    if faults is None:
+        faults = make_faults(loaded, runtime)
+    config = driver_config(loaded.driver, overrides)
+    return MockServer(cloud, config, runtime, journal, faults, end_process)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from mockdriver.cloud import Cloud
+from mockdriver.driver.calls import EndProcess
 from mockdriver.driver.capabilities import (
     CONTROLLER_SERVICE,
     CREATE_DELETE_VOLUME,
@@ -17,9 +18,8 @@ from mockdriver.driver.capabilities import (
 from mockdriver.driver.context import DriverConfig
 from mockdriver.driver.descriptors import reflected
 from mockdriver.driver.driver import Driver, Role
-from mockdriver.driver.fault_layer import EndProcess
 from mockdriver.faults.engine import FaultEngine
-from mockdriver.journal import Entry, Journal
+from mockdriver.journal import Journal
 from mockdriver.runtime import Runtime
 from mockdriver.server.socket_server import SocketServer, worker_pool
 
@@ -32,19 +32,18 @@ class MockServer:
         cloud: Cloud,
         config: DriverConfig,
         runtime: Runtime,
-        *,
-        on_call: Callable[[Entry], None] | None = None,
-        faults: FaultEngine | None = None,
+        journal: Journal,
+        faults: FaultEngine,
         end_process: EndProcess | None = None,
     ) -> None:
-        """Make a server that does not listen yet. `on_call` sees each call as it ends.
+        """Make a server that does not listen yet. Its calls are recorded in `journal`.
 
-        `faults` outlive the server as the cloud does; without them it has a list of its own.
-        `end_process` ends the process for a fault; without it only the call ends.
+        `faults` outlive it, as the cloud does. `end_process` ends the process for a fault; without
+        it only the call ends.
         """
         self.cloud = cloud
-        self.faults = FaultEngine(runtime) if faults is None else faults
-        self.journal = Journal(runtime, on_end=on_call)
+        self.journal = journal
+        self.faults = faults
         self.has_controller_flow = config.capabilities.all_on(
             CONTROLLER_SERVICE, GET_NODE_INFO, NODE_INFO_FROM_CONTROLLER
         )
