@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from csi_spec import csi_pb2
 from mockdriver.cloud import Cloud
 from mockdriver.driver.calls import EndProcess
 from mockdriver.driver.capabilities import (
@@ -21,7 +22,7 @@ from mockdriver.driver.driver import Driver, Role
 from mockdriver.faults.engine import FaultEngine
 from mockdriver.journal import Journal
 from mockdriver.runtime import Runtime
-from mockdriver.server.socket_server import SocketServer, worker_pool
+from mockdriver.server.socket_server import SocketServer, wait_until_ready, worker_pool
 
 
 class MockServer:
@@ -42,6 +43,7 @@ class MockServer:
         it only the call ends.
         """
         self.cloud = cloud
+        self.name = config.name
         self.journal = journal
         self.faults = faults
         self.has_controller_flow = config.capabilities.all_on(
@@ -61,11 +63,12 @@ class MockServer:
 
         Returns once Probe answers there. Raises EndpointMistake and NotReady.
         """
-        server = SocketServer(
-            path, self._driver.handlers(node_id, role), self._pool, self._descriptors
-        )
-        self._sockets.append(server)
-        server.wait_until_ready()
+        services = {
+            csi_pb2.DESCRIPTOR.services_by_name[name].full_name: handlers
+            for name, handlers in self._driver.handlers(node_id, role).items()
+        }
+        self._sockets.append(SocketServer(path, services, self._pool, self._descriptors))
+        wait_until_ready(path)
 
     def topology_of(self, instance_id: str) -> Mapping[str, str]:
         """Return the topology segments of an instance; raises InstanceNotFound."""
