@@ -250,7 +250,7 @@ def test_waiting_has_a_duration() -> None:
     arguments = step_of("wait_for_calls: {timeout: 1m30s}").arguments
     assert isinstance(arguments, WaitForCalls)
     assert arguments.timeout_seconds == 90
-    assert WaitForCalls().timeout_seconds == 10
+    assert WaitForCalls().timeout_seconds is None
 
 
 def test_a_fault_is_added_with_the_keys_of_one_at_the_start() -> None:
