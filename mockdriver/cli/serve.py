@@ -15,6 +15,7 @@ from types import FrameType
 import click
 
 import mockdriver
+from mockdriver.cli.crash import crash_with
 from mockdriver.cli.first_steps import grpcurl_lines
 from mockdriver.cli.scenario_files import load_without_story_or_exit
 from mockdriver.cli.switches import (
@@ -256,8 +257,15 @@ def serve(
         if journal_file is not None:
             journal_file.call(entry)
 
+    last_words = [log.close, *([] if journal_file is None else [journal_file.close])]
     server = make_server(
-        loaded, cloud, runtime, overrides, on_call=on_call, journal_size=journal_size
+        loaded,
+        cloud,
+        runtime,
+        overrides,
+        on_call=on_call,
+        journal_size=journal_size,
+        end_process=crash_with(runtime, *last_words),
     )
     announcement = None
     if kubelet_registration_dir is not None:

@@ -143,6 +143,7 @@ class CloudChecks:
 
     def _attachments(self, plan: CloudPlan) -> None:
         disks = {disk.id: disk for disk in plan.disks}
+        boot_disks = {instance.boot_disk for instance in plan.instances}
         counts: Counter[str] = Counter()
         for instance in _distinct(plan):
             here: set[str] = set()
@@ -152,6 +153,9 @@ class CloudChecks:
                 if id in here:
                     text = f"disk {quoted(id)} is on instance {quoted(instance.id)} already"
                     self._once("same", place, f"{text}, allowed: once in all its lists")
+                elif id in boot_disks and counts[id] > 1:
+                    text = f"disk {quoted(id)} is a boot disk, which belongs to one instance alone"
+                    self._once("boot", place, text)
                 elif counts[id] > disk.max_attachments:
                     text = f"disk {quoted(id)} is attached in more places than its max_attachments"
                     self._once("max", place, f"{text}, allowed: {disk.max_attachments}")

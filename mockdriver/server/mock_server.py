@@ -8,6 +8,7 @@ from pathlib import Path
 
 from csi_spec import csi_pb2
 from mockdriver.cloud import Cloud
+from mockdriver.driver.calls import EndProcess
 from mockdriver.driver.capabilities import (
     CONTROLLER_SERVICE,
     CREATE_DELETE_VOLUME,
@@ -18,6 +19,7 @@ from mockdriver.driver.capabilities import (
 from mockdriver.driver.context import DriverConfig
 from mockdriver.driver.descriptors import reflected
 from mockdriver.driver.driver import Driver, Role
+from mockdriver.faults.engine import FaultEngine
 from mockdriver.journal import Journal
 from mockdriver.runtime import Runtime
 from mockdriver.server.socket_server import SocketServer, wait_until_ready, worker_pool
@@ -32,11 +34,18 @@ class MockServer:
         config: DriverConfig,
         runtime: Runtime,
         journal: Journal,
+        faults: FaultEngine,
+        end_process: EndProcess | None = None,
     ) -> None:
-        """Make a server that does not listen yet. Its calls are recorded in `journal`."""
+        """Make a server that does not listen yet. Its calls are recorded in `journal`.
+
+        `faults` outlive it, as the cloud does. `end_process` ends the process for a fault; without
+        it only the call ends.
+        """
         self.cloud = cloud
         self.name = config.name
         self.journal = journal
+        self.faults = faults
         self.has_controller_flow = config.capabilities.all_on(
             CONTROLLER_SERVICE, GET_NODE_INFO, NODE_INFO_FROM_CONTROLLER
         )
@@ -44,7 +53,7 @@ class MockServer:
             CONTROLLER_SERVICE, CREATE_DELETE_VOLUME, PUBLISH_UNPUBLISH_VOLUME
         )
         self.broken_invariants = config.capabilities.broken_invariants()
-        self._driver = Driver(config, cloud, runtime, self.journal)
+        self._driver = Driver(config, cloud, runtime, self.journal, self.faults, end_process)
         self._descriptors = reflected(config.capabilities)
         self._pool: ThreadPoolExecutor = worker_pool()
         self._sockets: list[SocketServer] = []
