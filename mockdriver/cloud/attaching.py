@@ -94,8 +94,9 @@ def detach(
 ) -> Attachment | None:
     """Begin to detach; return the attachment while it is leaving, None when it is gone.
 
-    A disk that is leaving already goes on leaving, unless it is to go `immediately`. Raises DiskNotFound, InstanceNotFound,
-    NotAttached; unless forced also BootDiskInUse, and TransitionUnderWay for one that is busy.
+    A disk that is leaving already goes on leaving, unless it is to go `immediately`. Raises
+    DiskNotFound, InstanceNotFound, NotAttached; unless forced also BootDiskInUse, and
+    TransitionUnderWay for one that is busy.
     """
     disk, instance = store.disk(disk_id), store.instance(instance_id)
     settle_instance(store, instance.id, now_seconds)

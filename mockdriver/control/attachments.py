@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from mockdriver.cloud import Attachment, Caller
+from mockdriver.cloud.resources import NO_TAGS
 from mockdriver.control import views
-from mockdriver.control.checking import checked, check_disk_id, required
+from mockdriver.control.checking import check_disk_id, required
 from mockdriver.control.errors import AttachmentGone
 from mockdriver.control.rpc_group import RpcGroup
 from mockdriver.control.v1 import cloud_pb2
 from mockdriver.driver.attachment_tags import PUBLISHED_AT_START
-from mockdriver.cloud.resources import NO_TAGS
 
 
 class AttachmentRpcs(RpcGroup):
@@ -32,7 +32,7 @@ class AttachmentRpcs(RpcGroup):
             if settled is None:
                 raise AttachmentGone(made)
             made = settled
-        return self._shown(made)
+        return self._attachment(made)
 
     def Detach(self, request: cloud_pb2.DetachRequest, caller: Caller) -> cloud_pb2.DetachResponse:
         """Detach a disk out of band, and wait for the end of its transition if asked to."""
@@ -44,9 +44,9 @@ class AttachmentRpcs(RpcGroup):
             leaving = self._operator.wait_until_settled(leaving, caller)
         if leaving is None:
             return cloud_pb2.DetachResponse()
-        return cloud_pb2.DetachResponse(attachment=self._shown(leaving))
+        return cloud_pb2.DetachResponse(attachment=self._attachment(leaving))
 
-    def _shown(self, record: Attachment) -> cloud_pb2.Attachment:
+    def _attachment(self, record: Attachment) -> cloud_pb2.Attachment:
         """Return an attachment that was there a moment ago; its disk may have gone since."""
         boot, type_ = self._operator.role_of(record)
         return views.attachment(record, boot, type_, self._world.runtime.now())

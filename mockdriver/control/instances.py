@@ -32,7 +32,7 @@ class InstanceRpcs(RpcGroup):
 
         page = self._operator.find_instances(matches, after=after, limit=size)
         return cloud_pb2.ListInstancesResponse(
-            instances=[self._shown(view) for view in page.instances],
+            instances=[self._instance(view) for view in page.instances],
             next_page_token="" if page.next_place is None else str(page.next_place),
             total=page.total,
         )
@@ -42,7 +42,7 @@ class InstanceRpcs(RpcGroup):
     ) -> cloud_pb2.Instance:
         """Return an instance with what is on it."""
         required(request, "id")
-        return self._shown(self._operator.view_instance(request.id))
+        return self._instance(self._operator.view_instance(request.id))
 
     def GetNodeInfo(
         self, request: cloud_pb2.GetNodeInfoRequest, caller: Caller
@@ -57,5 +57,5 @@ class InstanceRpcs(RpcGroup):
             accessible_topology=self._world.driver.topology_of_zone(view.description.instance.zone),
         )
 
-    def _shown(self, view: InstanceView) -> cloud_pb2.Instance:
+    def _instance(self, view: InstanceView) -> cloud_pb2.Instance:
         return views.instance(view, self._world.runtime.now())

@@ -42,10 +42,10 @@ def pattern(text: str) -> Callable[[str], bool]:
     Without a text every id matches.
     """
     if not text:
-        return lambda id: True
+        return lambda _: True
     if "*" not in text and "?" not in text:
         return text.__eq__
     stars = re.sub(r"\*+", "*", text)  # several in a row mean one, and would take their time
     words = {"*": ".*", "?": "."}
     found = re.compile("".join(words.get(item, re.escape(item)) for item in stars), re.DOTALL)
-    return lambda id: found.fullmatch(id) is not None
+    return lambda text: found.fullmatch(text) is not None

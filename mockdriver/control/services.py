@@ -28,7 +28,7 @@ DESCRIPTORS: Mapping[str, ServiceDescriptor] = {
 }
 """The services by their short names: Cloud, Faults, Journal, State, Clock."""
 
-Handlers = Mapping[str, Mapping[str, grpc.RpcMethodHandler]]
+Handlers = Mapping[str, Mapping[str, "grpc.RpcMethodHandler[Any, Any]"]]
 """gRPC's handlers, by the full name of a service and the name of an RPC."""
 
 
@@ -44,6 +44,11 @@ class ControlServices:
         self._services = {
             type(service).__name__.removesuffix("Service"): service for service in services
         }
+
+    @staticmethod
+    def files() -> tuple[FileDescriptor, ...]:
+        """Return the files that describe the services."""
+        return FILES
 
     def call(self, service: str, rpc: str, request: Message, caller: Caller) -> Any:
         """Make a call in this process: `call("Cloud", "Attach", AttachRequest(...), caller)`.
@@ -74,7 +79,7 @@ class ControlServices:
 
     def _handler(
         self, service: str, method: MethodDescriptor, pool: ThreadPoolExecutor
-    ) -> grpc.RpcMethodHandler:
+    ) -> grpc.RpcMethodHandler[Any, Any]:
         request_type = message_factory.GetMessageClass(method.input_type)
 
         def begin(body: bytes, context: grpc.ServicerContext) -> Any:

@@ -38,4 +38,5 @@ def status_of(error: Exception, rpc: str) -> tuple[grpc.StatusCode, str, str]:
     if code is not None:
         return code, name, status.cut(f"{name}: {error}")
     _log.error("%s failed for a reason that has no code", rpc, exc_info=error)
-    return Code.INTERNAL, "InternalError", f"{rpc}: internal error of mockdriver, its log tells more"
+    message = f"InternalError: {rpc} failed for a reason that only the log tells"
+    return Code.INTERNAL, "InternalError", message
