@@ -62,6 +62,12 @@ class Pending:
             return self.reads_left <= 0
         return self.due_seconds is None or self.due_seconds <= now_seconds
 
+    def later(self, seconds: float) -> Pending:
+        """Return what is left to wait for when the clock reads so much more."""
+        if self.due_seconds is None:
+            return self
+        return replace(self, due_seconds=self.due_seconds + seconds)
+
     def after_read(self) -> Pending:
         """Return what is left to wait for after one read."""
         if self.reads_left is None:

@@ -46,6 +46,8 @@ CODES: dict[type[Exception], grpc.StatusCode] = {
     cloud.ZoneMismatch: Code.FAILED_PRECONDITION,
     cloud.BootDiskInUse: Code.FAILED_PRECONDITION,
     cloud.DiskInUse: Code.FAILED_PRECONDITION,
+    cloud.ZoneInUse: Code.FAILED_PRECONDITION,
+    cloud.InstanceTypeInUse: Code.FAILED_PRECONDITION,
     cloud.SlotsExhausted: Code.RESOURCE_EXHAUSTED,
     cloud.ZoneFull: Code.RESOURCE_EXHAUSTED,
     cloud.DiskSizeNotAllowed: Code.OUT_OF_RANGE,
