@@ -32,6 +32,7 @@ CODES: dict[type[Exception], grpc.StatusCode] = {
     driver.NoInstance: Code.FAILED_PRECONDITION,
     driver.PatienceExhausted: Code.UNAVAILABLE,
     driver.AttachmentVanished: Code.ABORTED,
+    driver.AttachmentReturned: Code.ABORTED,
     cloud.InstanceNotFound: Code.NOT_FOUND,
     cloud.DiskNotFound: Code.NOT_FOUND,
     cloud.InstanceTypeNotFound: Code.NOT_FOUND,

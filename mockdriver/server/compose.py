@@ -45,9 +45,9 @@ def make_cloud(loaded: LoadedScenario, runtime: Runtime) -> Cloud:
     return build.build(loaded, runtime, published_tags=PUBLISHED_AT_START)
 
 
-def add_instance(loaded: LoadedScenario, cloud: Cloud, new: NewInstance) -> InstancePlan:
-    """Add an instance to a scenario's cloud; raises what the cloud refuses it with."""
-    return build.add_instance(cloud, loaded.cloud, new, published_tags=PUBLISHED_AT_START)
+def add_instance(cloud: Cloud, new: NewInstance) -> InstancePlan:
+    """Add an instance to a cloud; raises what the cloud refuses it with."""
+    return build.add_instance(cloud, new, published_tags=PUBLISHED_AT_START)
 
 
 def code_of(error: CloudError) -> str:
