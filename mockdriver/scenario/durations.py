@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 
 MAX_HOURS = 8760
 ALLOWED = f"a duration such as 50ms, 2s, 1m30s or 1h, at most {MAX_HOURS}h"
@@ -18,7 +19,7 @@ _WHOLE = re.compile(rf"(?:{_PART.pattern}){{1,8}}")
 def parse_duration(text: str) -> float | None:
     """Return the duration in seconds, or None if `text` is not one that is allowed.
 
-    It is rounded to nanoseconds, so that `duration_text` can write it again.
+    It is rounded to nanoseconds, so that `format_duration` can write it again.
     """
     if _WHOLE.fullmatch(text) is None:
         return None
@@ -27,8 +28,18 @@ def parse_duration(text: str) -> float | None:
     return seconds if seconds <= MAX_HOURS * _SECONDS["h"] else None
 
 
-def duration_text(seconds: float) -> str:
-    """Return the text of a duration of at least nothing, to the nanosecond."""
-    if 0 < seconds < 1 and seconds == round(seconds, 3):
-        return f"{round(seconds * 1000)}ms"
-    return f"{seconds:.{_DIGITS}f}".rstrip("0").rstrip(".") + "s"
+def format_duration(seconds: float) -> str:
+    """Return a number of seconds as a duration that `parse_duration` reads as the same number.
+
+    It is rounded to nanoseconds.
+    """
+    seconds = round(seconds, _DIGITS)
+    if seconds < 1:
+        milliseconds = f"{_decimal(seconds * 1000)}ms"
+        if seconds > 0 and parse_duration(milliseconds) == seconds:
+            return milliseconds
+    return f"{_decimal(seconds)}s"
+
+
+def _decimal(number: float) -> str:
+    return format(Decimal(repr(number)), "f").removesuffix(".0")

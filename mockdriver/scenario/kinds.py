@@ -17,7 +17,7 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from mockdriver.scenario.durations import ALLOWED as ALLOWED_DURATIONS
 from mockdriver.scenario.durations import PATTERN as DURATION_PATTERN
-from mockdriver.scenario.durations import duration_text, parse_duration
+from mockdriver.scenario.durations import format_duration, parse_duration
 from mockdriver.scenario.mistakes import Path, UnknownName, not_allowed, not_among, quoted
 
 MISTAKE = "mistake"
@@ -189,7 +189,7 @@ FLAG = Kind(_check_flag, {"type": "boolean"})
 DURATION = Kind(
     _check_duration,
     {"anyOf": [{"type": "string", "pattern": DURATION_PATTERN}, {"const": 0}]},
-    duration_text,
+    format_duration,
 )
 
 

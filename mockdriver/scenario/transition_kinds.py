@@ -6,7 +6,7 @@ import re
 from typing import Annotated
 
 from mockdriver.cloud import Transition
-from mockdriver.scenario.durations import PATTERN, duration_text, parse_duration
+from mockdriver.scenario.durations import PATTERN, format_duration, parse_duration
 from mockdriver.scenario.kinds import Kind, mistake
 from mockdriver.scenario.mistakes import not_allowed
 
@@ -58,7 +58,7 @@ def wait_text(transition: Transition) -> str:
     if transition.after_reads:
         return "1 read" if transition.after_reads == 1 else f"{transition.after_reads} reads"
     if transition.after_seconds:
-        return duration_text(transition.after_seconds)
+        return format_duration(transition.after_seconds)
     return "immediately"
 
 

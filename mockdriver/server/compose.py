@@ -11,11 +11,14 @@ from mockdriver.cloud.errors import CloudError
 from mockdriver.control.composing import control_services
 from mockdriver.control.world import World
 from mockdriver.driver.attachment_tags import PUBLISHED_AT_START
+from mockdriver.driver.calls import EndProcess
 from mockdriver.driver.capabilities import Capabilities, Capability
 from mockdriver.driver.context import DriverConfig, NodeInfoReply, NodeMounts
 from mockdriver.driver.driver import Driver
 from mockdriver.driver.status import status_of
+from mockdriver.faults.engine import FaultEngine
 from mockdriver.journal import Entry, Journal
+from mockdriver.journal.journal import DEFAULT_CAPACITY
 from mockdriver.runtime import Runtime
 from mockdriver.scenario import build
 from mockdriver.scenario.cloud_model import NewInstance
@@ -43,6 +46,11 @@ NO_OVERRIDES = DriverOverrides()
 def make_cloud(loaded: LoadedScenario, runtime: Runtime) -> Cloud:
     """Return a cloud in the state that the scenario describes."""
     return build.build(loaded, runtime, published_tags=PUBLISHED_AT_START)
+
+
+def make_faults(loaded: LoadedScenario, runtime: Runtime) -> FaultEngine:
+    """Return the faults that the scenario begins with."""
+    return FaultEngine(runtime, loaded.faults)
 
 
 def add_instance(cloud: Cloud, new: NewInstance) -> InstancePlan:
@@ -75,11 +83,23 @@ def make_server(
     runtime: Runtime,
     overrides: DriverOverrides = NO_OVERRIDES,
     on_call: Callable[[Entry], None] | None = None,
+    journal_size: int = DEFAULT_CAPACITY,
+    *,
+    faults: FaultEngine | None = None,
+    end_process: EndProcess | None = None,
 ) -> MockServer:
-    """Return a server for the scenario's driver over a cloud; it does not listen yet."""
-    journal = Journal(runtime, on_end=on_call)
-    driver = Driver(driver_config(loaded.driver, overrides), cloud, runtime, journal)
-    world = World(runtime, loaded, cloud, journal, driver)
+    """Return a server for the scenario's driver over a cloud; it does not listen yet.
+
+    `on_call` sees each call as it ends; the newest `journal_size` calls are remembered. Without
+    `faults` it begins with the scenario's. `end_process` ends the process for a fault; without it
+    only the call ends.
+    """
+    journal = Journal(runtime, capacity=journal_size, on_end=on_call)
+    if faults is None:
+        faults = make_faults(loaded, runtime)
+    config = driver_config(loaded.driver, overrides)
+    driver = Driver(config, cloud, runtime, journal, faults, end_process)
+    world = World(runtime, loaded, cloud, journal, faults, driver)
     return MockServer(world, control_services(world))
 
 

@@ -7,7 +7,7 @@ import pytest
 from mockdriver.scenario.capability_names import BUILT
 from tests.scenario.samples import mistakes_of
 
-ROOT_KEYS = "scenario, about, driver, cloud, story"
+ROOT_KEYS = "scenario, about, driver, cloud, faults, story"
 INSTANCE_KEYS = "id, type, zone, network_interfaces, boot_disk, attached, published"
 QUOTES = "text that looks like something else needs quotes"
 ID = "text of 1 to 256 bytes without control characters"
@@ -22,7 +22,7 @@ EXPECT_KEYS = (
     "PERMISSION_DENIED, RESOURCE_EXHAUSTED, FAILED_PRECONDITION, ABORTED, OUT_OF_RANGE, "
     "UNIMPLEMENTED, INTERNAL, UNAVAILABLE, DATA_LOSS, UNAUTHENTICATED, code, error, "
     "max_volumes_per_node, published_volume_ids, effective_limit, node_id, accessible_topology, "
-    "volume_id, capacity_bytes, publish_context, cloud_calls"
+    "volume_id, capacity_bytes, publish_context, count, cloud_calls"
 )
 
 
@@ -60,15 +60,13 @@ class TestTheWholeFile:
             f'2:1: stories: unknown key, allowed: {ROOT_KEYS}, did you mean "story"?',
         )
 
-    def test_faults_come_later(self) -> None:
-        check("scenario: x\nfaults: []\n", "2:1: faults: not built yet")
-
     def test_an_unknown_key_without_a_value_is_unknown_too(self) -> None:
         check(
-            "scenario: x\nfaults:\nstory: [{add_fault: }, {release: , expect: {slots: }}]\n",
-            "2:1: faults: not built yet",
-            "3:10: story[0].add_fault: not built yet",
-            f"3:45: story[1].expect.slots: unknown key, allowed: {EXPECT_KEYS}",
+            "scenario: x\nfalts:\nstory: [{add_falt: }, {release: , expect: {slots: }}]\n",
+            f'2:1: falts: unknown key, allowed: {ROOT_KEYS}, did you mean "faults"?',
+            f"3:10: story[0].add_falt: unknown key, allowed: {TestTheStory.VERBS}, expect, "
+            'did you mean "add_fault"?',
+            f"3:44: story[1].expect.slots: unknown key, allowed: {EXPECT_KEYS}",
         )
 
     def test_texts_that_are_something_else(self) -> None:
@@ -317,7 +315,8 @@ class TestTheStory:
     VERBS = (
         "register, refresh, node_info, create_volume, delete_volume, publish, unpublish, attach, "
         "detach, add_network_interface, remove_network_interface, add_instance, "
-        "terminate_instance, edit_instance_type, set_quota, release, advance, restart_driver"
+        "terminate_instance, edit_instance_type, set_quota, release, add_fault, clear_faults, "
+        "hold, wait_for_calls, calls, advance, restart_driver"
     )
 
     def test_steps_have_one_verb(self) -> None:
@@ -336,13 +335,6 @@ class TestTheStory:
             f"{self.VERBS}, expect",
             f"7:5: story[4].publsh: unknown key, allowed: {self.VERBS}, expect, "
             'did you mean "publish"?',
-        )
-
-    def test_verbs_that_come_later(self) -> None:
-        check(
-            "scenario: x\nstory:\n  - add_fault: {name: a}\n  - clear_faults: {}\n",
-            "3:5: story[0].add_fault: not built yet",
-            "4:5: story[1].clear_faults: not built yet",
         )
 
     def test_arguments_that_are_missing(self) -> None:
