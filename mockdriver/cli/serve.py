@@ -70,6 +70,12 @@ _log = logging.getLogger("mockdriver")
     f"[default: {DEFAULT_ENDPOINT}, none if --role node has a --node-socket-dir]",
 )
 @click.option(
+    "--control-endpoint",
+    envvar="MOCKDRIVER_CONTROL_ENDPOINT",
+    metavar="ENDPOINT|off",
+    help="The Unix socket of the control API, or off for none.  [default: the --endpoint]",
+)
+@click.option(
     "--role",
     type=click.Choice([role.value for role in Role]),
     default=Role.ALL.value,
@@ -202,6 +208,7 @@ _log = logging.getLogger("mockdriver")
 def serve(
     scenario: str,
     endpoint: str | None,
+    control_endpoint: str | None,
     role: str,
     node_socket_dir: Path | None,
     node_patterns: tuple[str, ...],
@@ -240,6 +247,8 @@ def serve(
             node_id=_chosen_node(node, ids),
             node_socket_dir=node_socket_dir,
             node_ids=choose_nodes(ids, node_patterns) if node_socket_dir else [],
+            control_endpoint=control_endpoint,
+            follow=node is None,
         )
     except (EndpointMistake, NodesMistake) as mistake:
         raise click.ClickException(str(mistake)) from None
@@ -281,7 +290,7 @@ def serve(
     gc.freeze()
     try:
         with nullcontext() if journal_file is None else journal_file:
-            _serve(server, loaded, plan, announcement, runtime, grace_seconds)
+            _serve(server, loaded, plan, announcement, grace_seconds)
     finally:
         log.close()
 
@@ -309,10 +318,10 @@ def _serve(
     loaded: LoadedScenario,
     plan: ListeningPlan,
     announcement: Announcement | None,
-    runtime: Runtime,
     grace_seconds: float,
 ) -> None:
-    listening = Listening(server, plan, runtime, announcement)
+    # By a clock of its own: that of the mock can be stopped, and moved by an hour.
+    listening = Listening(server, plan, WallRuntime(), announcement)
     lost: list[Path] = []
 
     def end_for_loss(paths: list[Path]) -> None:
