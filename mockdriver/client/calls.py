@@ -19,11 +19,9 @@ WAIT_SECONDS = 10.0
 """How long `wait` waits if nothing else is said."""
 
 
-class CallFilter(TypedDict, total=False):
-    """Which calls are meant: each field that is given must be met."""
+class CallConditions(TypedDict, total=False):
+    """What can be asked of a call, its RPC aside; `*` and `?` in texts are as in a shell."""
 
-    rpc: str
-    """`*` and `?` as in a shell, here and below."""
     service: str
     """"Controller", "Node" or "Identity"."""
     node_id: str
@@ -39,6 +37,12 @@ class CallFilter(TypedDict, total=False):
     """Only calls after this sequence number."""
     message: str
     """Text in the message of an error."""
+
+
+class CallFilter(CallConditions, total=False):
+    """Which calls are meant: each field that is given must be met."""
+
+    rpc: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,5 +317,5 @@ class Calls:
         return self._call(self._stub.ClearCalls, journal_pb2.ClearCallsRequest()).forgotten
 
 
-# Inside of the class `list` is its method.
+# Inside of a class with a method `list`, the type goes by another name.
 _Calls: TypeAlias = list[Call]
