@@ -11,12 +11,12 @@ from pathlib import Path
 from tests.packaging.tree import ROOT
 
 
-def install(source: Path, folder: Path, environment: dict[str, str]) -> Path:
-    """Install `source` with what it needs into a new environment; return its Python."""
+def install(source: str | Path, folder: Path, environment: dict[str, str], *others: str) -> Path:
+    """Install `source`, and others, into a new environment; return its Python."""
     # Without a pip of its own: ours installs into it, and making it takes no time.
     venv.create(folder / "venv", with_pip=False, symlinks=True)
     python = folder / "venv" / "bin" / "python"
-    pip("--python", python, "install", "--quiet", source, cwd=folder, env=environment)
+    pip("--python", python, "install", "--quiet", source, *others, cwd=folder, env=environment)
     return python
 
 
