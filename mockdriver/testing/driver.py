@@ -172,15 +172,14 @@ class Driver:
         """Go back to the scenario, in the parts that are named; in all without any."""
         self.control.state.reset(*parts)
 
-    def load(self, scenario: Scenario) -> None:
+    def load(self, scenario: Scenario | ScenarioSource) -> None:
         """Load another scenario in the place of everything, without a new process.
 
         Raises ControlError with the mistakes of one that is not right.
         """
-        self.load_source(scenario_source(scenario))
-
-    def load_source(self, source: ScenarioSource) -> None:
-        """Do the same with a scenario that is known already where it comes from."""
+        source = scenario
+        if not isinstance(source, ScenarioSource):
+            source = scenario_source(source)
         self.control.state.load(name=source.name, yaml=source.yaml)
         self.source, self.loaded = source, source.content
 

@@ -100,7 +100,7 @@ def _prepare(driver: Driver, source: ScenarioSource) -> None:
             if name != _WITNESS:
                 state.delete_snapshot(name)
     else:
-        driver.load_source(source)
+        driver.load(source)
         _mark(driver)
 
 
