@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -94,8 +95,8 @@ class Call:
             service=call.service,
             rpc=call.rpc,
             node_id=call.node_id,
-            request=MessageToDict(call.request),
-            response=MessageToDict(call.response),
+            request=_plain(MessageToDict(call.request)),
+            response=_plain(MessageToDict(call.response)),
             code=call.code,
             message=call.message,
             faults=tuple(call.faults),
@@ -112,12 +113,27 @@ class Call:
         if self.code == "RUNNING":
             answer = "in flight"
         elif self.code == "OK":
-            answer = f"OK {self.response}" if self.response else "OK"
+            answer = f"OK {_json(self.response)}" if self.response else "OK"
         else:
             answer = f"{self.code} {self.message}"
         took = "" if self.code == "RUNNING" else f"  [{self.duration_seconds * 1000:.1f} ms]"
         faults = f"  [faults: {', '.join(self.faults)}]" if self.faults else ""
-        return f"#{self.sequence} {self.rpc}{where} {self.request} -> {answer}{took}{faults}"
+        return f"#{self.sequence} {self.rpc}{where} {_json(self.request)} -> {answer}{took}{faults}"
+
+
+def _plain(value: Any) -> Any:
+    """Return JSON with whole numbers as such: a Struct has but floats."""
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 class CallsNotAsExpected(AssertionError):

@@ -12,7 +12,14 @@ from typing import Self, Unpack
 
 import grpc
 
-from mockdriver.client import CallConditions, CallFilter, Cloud, ControlClient, FaultConditions
+from mockdriver.client import (
+    CallConditions,
+    CallFilter,
+    Cloud,
+    ControlClient,
+    ControlError,
+    FaultConditions,
+)
 from mockdriver.client.connection import open_channel
 from mockdriver.client.state import Part
 from mockdriver.client.words import Code
@@ -267,6 +274,13 @@ class Driver:
             words += ["--scenario", self.source.name or str(self.source.file)]
         timeout = self.options.get("start_timeout_seconds", START_TIMEOUT_SECONDS)
         self._process.start(words, timeout)
+        try:
+            # It has asked itself whether it is ready, which is no call of the test's.
+            self.control.calls.clear()
+        except ControlError as error:
+            # It can be started without the control API.
+            if error.code is not grpc.StatusCode.UNIMPLEMENTED:
+                raise
 
     def _disconnect(self) -> None:
         for connection in (self._control, self._csi, *self._channels):

@@ -67,7 +67,7 @@ def test_a_projects_tests_run(python: Path, options: list[str], tmp_path: Path) 
 
     assert "1 failed, 6 passed" in done.stdout, done.stdout + done.stderr
     assert "calls of <mockdriver kep-6011-example at unix:" in done.stdout
-    assert "NodeGetInfo {} -> OK {'node_id': 'i-worker-1'" in done.stdout
+    assert 'NodeGetInfo at node i-worker-1 {} -> OK {"accessible' in done.stdout
 
 
 def test_the_client_and_the_plugin_are_typed_for_the_projects_checker(
