@@ -122,9 +122,9 @@ class Call:
 
 
 def _plain(value: Any) -> Any:
-    """Return JSON with whole numbers as such: a Struct has but floats."""
+    """Return JSON with whole numbers as such, and an order: a Struct has floats and none."""
     if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
+        return {key: _plain(item) for key, item in sorted(value.items())}
     if isinstance(value, list):
         return [_plain(item) for item in value]
     if isinstance(value, float) and value.is_integer():

@@ -249,7 +249,7 @@ def test_an_unknown_field_of_a_fault_is_refused_with_the_known_ones(
 def test_an_unknown_field_of_a_filter_is_refused_with_the_known_ones(
     client: ControlClient,
 ) -> None:
-    with pytest.raises(TypeError, match="calls have no node; there are: rpc, service, node_id"):
+    with pytest.raises(TypeError, match="calls have no node; there are: service, node_id, code"):
         client.calls.list(**cast(CallFilter, {"node": "i"}))
 
 
