@@ -46,7 +46,6 @@ class ServerProcess:
     def start(self, arguments: Sequence[str], timeout_seconds: float) -> None:
         """Start it, and return once it is ready; raises StartFailed."""
         assert not self.is_running, "it runs already"
-        # Unbuffered, or what we do not read now would stay in Python's buffer.
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(  # noqa: S603 - our own program
                 [
@@ -61,7 +60,9 @@ class ServerProcess:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,
-                bufsize=0,
+                bufsize=0,  # poll() knows nothing of what Python has read already
+                # Ctrl-C at the terminal is for the tests; what they do then may need the server.
+                process_group=0,
             )
         printed = b""
         while b"\n" not in printed:

@@ -185,6 +185,12 @@ def test_a_running_server_can_be_started_again() -> None:
         assert driver.csi.identity.Probe().ready.value
 
 
+def test_a_signal_to_the_tests_at_a_terminal_does_not_reach_it() -> None:
+    with start() as driver:
+        assert driver.pid is not None
+        assert os.getpgid(driver.pid) != os.getpgrp()
+
+
 def test_the_end_of_a_server_that_ends_by_itself_can_be_waited_for() -> None:
     with start() as driver:
         assert driver.wait(0.001) is None
