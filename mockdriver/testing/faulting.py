@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Self
 
@@ -9,6 +11,16 @@ import grpc
 
 from mockdriver.client import ControlError, Faults
 from mockdriver.control.v1 import faults_pb2
+
+
+@contextmanager
+def _gone_already() -> Iterator[None]:
+    """Let what is not there any more be no mistake."""
+    try:
+        yield
+    except ControlError as error:
+        if error.code is not grpc.StatusCode.NOT_FOUND:
+            raise
 
 
 class ActiveFault:
@@ -30,11 +42,8 @@ class ActiveFault:
 
     def remove(self) -> None:
         """Remove it; one that is not there any more is no mistake."""
-        try:
+        with _gone_already():
             self._faults.delete(self.name)
-        except ControlError as error:
-            if error.code is not grpc.StatusCode.NOT_FOUND:
-                raise
 
     def __enter__(self) -> Self:
         return self
@@ -87,7 +96,9 @@ class Held(ActiveFault):
     def remove(self) -> None:
         """Hold no more calls, and let those go on that are held."""
         super().remove()
-        self.release()
+        # Without its fault, a barrier is there as long as it holds calls.
+        with _gone_already():
+            self.release()
 
     def __repr__(self) -> str:
         return f"<held at {self._barrier}>"
