@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from types import TracebackType
 from typing import Self
 
@@ -11,16 +9,6 @@ import grpc
 
 from mockdriver.client import ControlError, Faults
 from mockdriver.control.v1 import faults_pb2
-
-
-@contextmanager
-def _gone_already() -> Iterator[None]:
-    """Let what is not there any more be no mistake."""
-    try:
-        yield
-    except ControlError as error:
-        if error.code is not grpc.StatusCode.NOT_FOUND:
-            raise
 
 
 class ActiveFault:
@@ -42,8 +30,11 @@ class ActiveFault:
 
     def remove(self) -> None:
         """Remove it; one that is not there any more is no mistake."""
-        with _gone_already():
+        try:
             self._faults.delete(self.name)
+        except ControlError as error:
+            if error.code is not grpc.StatusCode.NOT_FOUND:
+                raise
 
     def __enter__(self) -> Self:
         return self
@@ -66,7 +57,10 @@ class ActiveFault:
 
 
 class Held(ActiveFault):
-    """Calls that are held at a barrier: those that come until the block ends or `remove()`."""
+    """Calls that are held at a barrier: those that come until the block ends, or until `remove()`.
+
+    Then those that are still held go on.
+    """
 
     def __init__(self, faults: Faults, fault: faults_pb2.Fault) -> None:
         super().__init__(faults, fault)
@@ -92,13 +86,6 @@ class Held(ActiveFault):
         Those that come later are held as before.
         """
         return self._faults.release(self._barrier, calls)
-
-    def remove(self) -> None:
-        """Hold no more calls, and let those go on that are held."""
-        super().remove()
-        # Without its fault, a barrier is there as long as it holds calls.
-        with _gone_already():
-            self.release()
 
     def __repr__(self) -> str:
         return f"<held at {self._barrier}>"

@@ -117,9 +117,10 @@ def test_what_the_cloud_refuses_has_its_name_and_can_be_forced(control: ControlC
 
 
 def test_a_quota_takes_a_timedelta(control: ControlClient) -> None:
-    quota = control.cloud.set_quota("attach", burst=5, delay=timedelta(milliseconds=1.5)).quota
+    delay = timedelta(milliseconds=1.5)
+    api = control.cloud.set_quota("attach", burst=5, per_second=2.5, delay=delay)
 
-    assert (quota.burst, quota.delay) == (5, "1.5ms")
+    assert (api.quota.burst, api.quota.per_second, api.quota.delay) == (5, 2.5, "1.5ms")
 
 
 def test_faults_are_added_changed_and_removed(driver: Driver) -> None:
