@@ -34,13 +34,13 @@ class GoModule:
 
     @property
     def path(self) -> str:
-        """What it calls itself."""
-        return self._line("module")
+        """The module's own import path."""
+        return self._line(r"^module (\S+)$")
 
     @property
     def go_version(self) -> tuple[int, ...]:
         """The oldest Go that can build what it pins."""
-        return numbers(self._line("go"))
+        return numbers(self._line(r"^go (\S+)$"))
 
     def module_of(self, package: str) -> tuple[str, str]:
         """Return the path and the version of the pinned module that `package` lies in."""
@@ -54,13 +54,13 @@ class GoModule:
 
     @property
     def digest(self) -> str:
-        """What programs are built from, in one word: pins, hashes, and sources beside them."""
+        """What programs are built from, in one word: the pins, and Go files beside them."""
         sources = sorted([*self.folder.glob("*.go"), self.folder / "go.sum"])
         texts = [self.text, *(source.read_text(encoding="utf-8") for source in sources)]
         return hashlib.sha256("".join(texts).encode()).hexdigest()
 
-    def _line(self, word: str) -> str:
-        found = re.search(rf"^{word} (\S+)$", self.text, re.MULTILINE)
+    def _line(self, pattern: str) -> str:
+        found = re.search(pattern, self.text, re.MULTILINE)
         if found is None:
-            raise SystemExit(f"go_module: {self.folder / 'go.mod'} has no `{word}` line")
+            raise SystemExit(f"go_module: {self.folder / 'go.mod'} has no line {pattern}")
         return found.group(1)

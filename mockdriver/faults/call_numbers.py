@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 ALLOWED = 'which calls, as in "3", "3-5", "first 2", "from 3" or "every 2"'
 
@@ -18,15 +18,15 @@ _MAX_CHARACTERS = 60
 _MAX_NUMBER = 10**18
 
 
-@dataclass(frozen=True, slots=True)
-class CallNumbers:
+class CallNumbers(NamedTuple):
     """Numbers of calls, counted from 1: `start` to `end` (None: without end), each `step`-th."""
 
     start: int = 1
     end: int | None = None
     step: int = 1
 
-    def __contains__(self, number: int) -> bool:
+    def have(self, number: int) -> bool:
+        """Tell whether a number is one of them."""
         if number < self.start or (self.end is not None and number > self.end):
             return False
         return (number - self.start) % self.step == 0

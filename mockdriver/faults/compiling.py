@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 from urllib.parse import quote
 
 from google.protobuf import message_factory
 from google.protobuf.message import Message
 
 from mockdriver.cloud.errors import quoted
-from mockdriver.faults import call_numbers, error_details, field_paths
+from mockdriver.faults import call_numbers, field_paths
 from mockdriver.faults.call_numbers import CallNumbers
+from mockdriver.faults.cloud_calls import CLOUD_ERRORS, CLOUD_FIELDS
 from mockdriver.faults.errors import FaultHasFlaws, InjectedFailure
 from mockdriver.faults.fault import Fault
 from mockdriver.faults.field_paths import BadPath, FieldPath
@@ -21,11 +20,15 @@ from mockdriver.faults.field_values import BadValue, override, parse_for_overrid
 from mockdriver.faults.flaws import BadFit, BadText, FlawAt, UnknownWord
 from mockdriver.faults.pattern import Pattern
 from mockdriver.faults.status_codes import OK, STATUS_CODES
-from mockdriver.faults.subjects import CLOUD_ERRORS, CLOUD_FIELDS, Call, rpcs
+from mockdriver.faults.subjects import Call, rpcs
 
 MAX_CONDITIONS = 100
 MAX_PATTERN_CHARACTERS = 4_096
 MAX_OVERRIDES = 100
+MAX_REPLY_BYTES = 16 * 1024 * 1024
+"""How large the overridden fields of a reply can be together. Clients take 4 MiB by default, and
+what happens beyond is worth a test."""
+
 MAX_HEADER_BYTES = 7_000
 """Message and details travel in headers. Where these exceed 8 KiB, gRPC may refuse the answer and
 give RESOURCE_EXHAUSTED by itself, which a CO would take for a full node."""
@@ -48,8 +51,7 @@ class Condition(Protocol):
         """Say what the call has instead."""
 
 
-@dataclass(frozen=True, slots=True)
-class OfNode:
+class OfNode(NamedTuple):
     """The node that the call is about."""
 
     pattern: Pattern
@@ -64,8 +66,7 @@ class OfNode:
         return _mismatch(self.label, call.node_id, self.pattern)
 
 
-@dataclass(frozen=True, slots=True)
-class OfRequest:
+class OfRequest(NamedTuple):
     """A field of an RPC's request; of several items one is enough."""
 
     path: FieldPath
@@ -89,8 +90,7 @@ class OfRequest:
         return _mismatch(self.label, next(self.path.texts(call.request)), self.pattern)
 
 
-@dataclass(frozen=True, slots=True)
-class OfCloudCall:
+class OfCloudCall(NamedTuple):
     """Something that a call of a cloud API names."""
 
     label: str
@@ -110,8 +110,7 @@ def _mismatch(label: str, text: str | None, pattern: Pattern) -> str:
     return f"{label} {has}, it wants {quoted(pattern.text)}"
 
 
-@dataclass(frozen=True, slots=True)
-class Override:
+class Override(NamedTuple):
     """A field of the reply, and the value that takes its place."""
 
     path: FieldPath
@@ -122,16 +121,14 @@ class Override:
         override(reply, self.path, self.value)
 
 
-@dataclass(frozen=True, slots=True)
-class OnSubject:
+class OnSubject(NamedTuple):
     """What a fault compares and overrides at the calls of one RPC, or of one cloud API."""
 
     conditions: tuple[Condition, ...] = ()
     overrides: tuple[Override, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class CompiledFault:
+class CompiledFault(NamedTuple):
     """A fault that can be. `on` has what it is about, by the name of the RPC or of the API."""
 
     fault: Fault
@@ -144,14 +141,14 @@ class CompiledFault:
         return InjectedFailure(*self.status)
 
 
-@dataclass(slots=True)
 class _Found:
     """What fits one subject, and what does not. `followed` tells how far the paths could be."""
 
-    conditions: list[Condition] = field(default_factory=list)
-    overrides: list[Override] = field(default_factory=list)
-    flaws: list[FlawAt] = field(default_factory=list)
-    followed: int = 0
+    def __init__(self) -> None:
+        self.conditions: list[Condition] = []
+        self.overrides: list[Override] = []
+        self.flaws: list[FlawAt] = []
+        self.followed = 0
 
 
 def flaws_of(fault: Fault) -> tuple[FlawAt, ...]:
@@ -224,12 +221,17 @@ def _subjects(fault: Fault, flaws: list[FlawAt]) -> dict[str, OnSubject]:
     found = {name: look(fault, name) for name in names}
     fitting = {name: item for name, item in found.items() if not item.flaws}
     if not fitting:
-        nearest = min(found.values(), key=lambda item: (len(item.flaws), -item.followed))
-        flaws += nearest.flaws
+        flaws += min(found.values(), key=_distance).flaws
     return {
         name: OnSubject(tuple(item.conditions), tuple(item.overrides))
         for name, item in fitting.items()
     }
+
+
+def _distance(found: _Found) -> tuple[int, int, int]:
+    """Return how far a fault is from fitting a subject."""
+    unknown = sum(item.at_key for item in found.flaws)
+    return unknown, len(found.flaws), -found.followed
 
 
 def _look_at_rpc(fault: Fault, name: str) -> _Found:
@@ -243,7 +245,7 @@ def _look_at_rpc(fault: Fault, name: str) -> _Found:
         try:
             path = field_paths.parse(text, rpc.request)
         except BadPath as bad:
-            found.flaws.append(FlawAt(("request", text), bad.flaw))
+            found.flaws.append(FlawAt(("request", text), bad.flaw, at_key=True))
             found.followed += bad.followed
             continue
         found.followed += len(text)
@@ -252,19 +254,22 @@ def _look_at_rpc(fault: Fault, name: str) -> _Found:
             found.conditions.append(OfRequest(path, pattern))
         else:
             found.flaws.append(FlawAt(("request", text), pattern))
-    reply = message_factory.GetMessageClass(rpc.response)
+    reply = message_factory.GetMessageClass(rpc.response)()
     for text, value in fault.reply.items():
         try:
             path = parse_for_override(text, rpc.response)
-            override(reply(), path, value)
+            found.followed += len(text)
+            override(reply, path, value)
         except BadPath as bad:
-            found.flaws.append(FlawAt(("reply", text), bad.flaw))
+            found.flaws.append(FlawAt(("reply", text), bad.flaw, at_key=True))
             found.followed += bad.followed
         except BadValue as bad:
             found.flaws.append(FlawAt(("reply", text, *bad.place), bad.flaw))
         else:
             found.overrides.append(Override(path, value))
-            found.followed += len(text)
+    if reply.ByteSize() > MAX_REPLY_BYTES:
+        text = f"would have {reply.ByteSize()} bytes, allowed are {MAX_REPLY_BYTES}"
+        found.flaws.append(FlawAt(("reply",), BadFit(text)))
     return found
 
 
@@ -281,7 +286,7 @@ def _look_at_cloud_api(fault: Fault, name: str) -> _Found:
             found.followed += 1
         else:
             flaw = UnknownWord(f"field of {name}", text, fields)
-            found.flaws.append(FlawAt(("request", text), flaw))
+            found.flaws.append(FlawAt(("request", text), flaw, at_key=True))
     if fault.error and fault.error not in CLOUD_ERRORS[name]:
         flaw = UnknownWord(f"error of {name}", fault.error, CLOUD_ERRORS[name])
         found.flaws.append(FlawAt(("error",), flaw))
@@ -329,12 +334,8 @@ def _status(fault: Fault, flaws: list[FlawAt]) -> tuple[str, str, bytes]:
         text = "a cloud API cannot answer OK without doing the work, allowed: any other code"
         flaws.append(FlawAt(("code",), BadFit(text)))
     message = fault.message or f"fault {fault.name}"
-    try:
-        encoded = _encoded_details(fault, message)
-    except BadValue as bad:
-        flaws.append(FlawAt(("details", *bad.place), bad.flaw))
-        return "", "", b""
-    size = len(quote(message)) + len(b64encode(encoded))
+    encoded = _encoded_details(fault, message, flaws)
+    size = len(quote(message)) + -(-len(encoded) // 3) * 4  # percent-encoded, and as base64
     if size > MAX_HEADER_BYTES:
         key, words = ("details", "message and details") if fault.details else ("message", "it")
         text = f"{words} would be headers of {size} bytes, allowed are {MAX_HEADER_BYTES}"
@@ -342,8 +343,15 @@ def _status(fault: Fault, flaws: list[FlawAt]) -> tuple[str, str, bytes]:
     return fault.code, message, encoded
 
 
-def _encoded_details(fault: Fault, message: str) -> bytes:
+def _encoded_details(fault: Fault, message: str, flaws: list[FlawAt]) -> bytes:
     if not fault.details:
         return b""
-    number = STATUS_CODES.index(fault.code)
-    return error_details.status_bytes(number, message, fault.details)
+    from mockdriver.faults import error_details  # noqa: PLC0415 - few faults have details
+
+    details = []
+    for index, given in enumerate(fault.details):
+        try:
+            details.append(error_details.detail(given))
+        except BadValue as bad:
+            flaws.append(FlawAt(("details", index, *bad.place), bad.flaw))
+    return error_details.status_bytes(STATUS_CODES.index(fault.code), message, details)

@@ -7,7 +7,8 @@ that no fault is about looks into one dictionary.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from mockdriver.cloud import Caller
 from mockdriver.faults.compiling import Override
@@ -29,22 +30,24 @@ MAX_FAULTS = 1_000
 """How many faults there can be: a call may have to look at all of them."""
 
 
-@dataclass(frozen=True, slots=True)
 class ActingFault:
     """The fault that acts on a call, and its way to let the call wait."""
 
-    rule: Rule
-    overrides: tuple[Override, ...]
-    _waiting: Waiting
+    __slots__ = ("_rule", "_waiting", "overrides")
+
+    def __init__(self, rule: Rule, overrides: tuple[Override, ...], waiting: Waiting) -> None:
+        self._rule = rule
+        self._waiting = waiting
+        self.overrides = overrides
 
     @property
     def fault(self) -> Fault:
         """The fault as data."""
-        return self.rule.fault
+        return self._rule.fault
 
     def failure(self) -> InjectedFailure:
         """Return the error that the fault answers with, if it has a code."""
-        return self.rule.compiled.failure()
+        return self._rule.compiled.failure()
 
     def wait(self, caller: Caller, call_number: int = 0) -> None:
         """Let the call wait as long as the fault says: its delay, and then at its barrier.
@@ -53,20 +56,19 @@ class ActingFault:
         leaves, TooManyWaiting when so many wait already that this one cannot, and StateReplaced
         when the list is set back meanwhile.
         """
-        fault = self.rule.fault
+        fault = self._rule.fault
         if fault.delay_seconds > 0:
-            self._waiting.delay(self.rule, fault.delay_seconds, caller)
+            self._waiting.delay(self._rule, fault.delay_seconds, caller)
         if fault.hold:
-            self._waiting.hold(self.rule, fault.hold, call_number, caller)
+            self._waiting.hold(self._rule, fault.hold, call_number, caller)
 
     def never_answer(self, caller: Caller) -> None:
         """Let the call wait until its caller leaves; raises as `wait` does, and never returns."""
         while True:
-            self._waiting.never_answer(self.rule, caller)
+            self._waiting.never_answer(self._rule, caller)
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """What one fault has to do with a call, and why."""
 
     fault: str
@@ -74,12 +76,11 @@ class Verdict:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
+class Snapshot(NamedTuple):
     """The list as it was at one moment. Lifetimes are what was left of them."""
 
-    _faults: tuple[tuple[FaultState, float | None], ...]
-    _names_made: int
+    faults: tuple[tuple[FaultState, float | None], ...]
+    names_made: int
 
 
 class FaultEngine:
@@ -114,8 +115,8 @@ class FaultEngine:
         """
         with self._lock:
             woken = self._expire()
-            rule = self._new_rule(fault)
             place = self._place(before) if before else len(self._rules)
+            rule = self._new_rule(fault)
             self._rules.insert(place, rule)
             self._arrange()
             state = rule.state()
@@ -220,8 +221,8 @@ class FaultEngine:
         """Set the list back to what it was, counters too. Calls that wait end as in `load`."""
         with self._lock:
             old, now_seconds = self._rules, self._runtime.now()
-            self._rules, self._names_made = [], snapshot._names_made
-            for state, lifetime_seconds in snapshot._faults:
+            self._rules, self._names_made = [], snapshot.names_made
+            for state, lifetime_seconds in snapshot.faults:
                 rule = Rule(state.fault, now_seconds)
                 rule.matched, rule.acted = state.matched, state.acted
                 if lifetime_seconds is not None:

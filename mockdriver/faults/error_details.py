@@ -17,9 +17,7 @@ from google.protobuf.message import Message
 from mockdriver.faults.field_values import BadValue, put
 from mockdriver.faults.flaws import BadFit, UnknownWord
 
-METADATA_KEY = "grpc-status-details-bin"
-
-_PACKAGE = "google.rpc"
+PACKAGE = "google.rpc"
 _URL = "type.googleapis.com/"
 _TYPE = "@type"
 
@@ -61,7 +59,7 @@ _FIELDS: Mapping[str, Sequence[str]] = {
 }
 """The fields of each message, in the order of their numbers: `*` repeated, `?` optional."""
 
-KINDS = tuple(f"{_PACKAGE}.{name}" for name in _FIELDS if name != "Status" and "." not in name)
+KINDS = tuple(f"{PACKAGE}.{name}" for name in _FIELDS if name != "Status" and "." not in name)
 """The types that a detail can have."""
 
 _Proto = descriptor_pb2.FieldDescriptorProto
@@ -72,17 +70,13 @@ _SCALARS = {
 }
 
 
-def status_bytes(code: int, message: str, details: Sequence[Mapping[str, Any]]) -> bytes:
-    """Return a google.rpc.Status; raises BadValue with the place of a detail that cannot be."""
-    status: Any = _class_of(f"{_PACKAGE}.Status")(code=code, message=message)
-    for index, detail in enumerate(details):
-        try:
-            packed = _detail(detail)
-        except BadValue as error:
-            raise BadValue(error.flaw, (index, *error.place)) from None
+def status_bytes(code: int, message: str, details: Sequence[Message]) -> bytes:
+    """Return a google.rpc.Status; `details` are those that `detail` has made."""
+    status: Any = _class_of(f"{PACKAGE}.Status")(code=code, message=message)
+    for item in details:
         status.details.add(
-            type_url=_URL + packed.DESCRIPTOR.full_name,
-            value=packed.SerializeToString(deterministic=True),
+            type_url=_URL + item.DESCRIPTOR.full_name,
+            value=item.SerializeToString(deterministic=True),
         )
     encoded: bytes = status.SerializeToString(deterministic=True)
     return encoded
@@ -90,23 +84,24 @@ def status_bytes(code: int, message: str, details: Sequence[Mapping[str, Any]]) 
 
 def described(encoded: bytes) -> dict[str, Any]:
     """Return code, message and details of a google.rpc.Status as data, for people and for tests."""
-    status: Any = _class_of(f"{_PACKAGE}.Status").FromString(encoded)
-    details = []
-    for item in status.details:
-        detail = _class_of(item.type_url.rpartition("/")[2]).FromString(item.value)
-        details.append((detail.DESCRIPTOR.full_name, detail))
+    status: Any = _class_of(f"{PACKAGE}.Status").FromString(encoded)
+    details = [
+        _class_of(item.type_url.rpartition("/")[2]).FromString(item.value)
+        for item in status.details
+    ]
     return {"code": status.code, "message": status.message, "details": details}
 
 
-def _detail(detail: Any) -> Message:
-    if not isinstance(detail, Mapping) or not isinstance(detail.get(_TYPE), str):
+def detail(given: Any) -> Message:
+    """Return the message that JSON with `@type` describes; raises BadValue."""
+    if not isinstance(given, Mapping) or not isinstance(given.get(_TYPE), str):
         raise BadValue(BadFit(f'needed is a mapping with "{_TYPE}", one of {", ".join(KINDS)}'))
-    name = detail[_TYPE].rpartition("/")[2]
+    name = given[_TYPE].rpartition("/")[2]
     if name not in KINDS:
         raise BadValue(UnknownWord("type of detail", name, KINDS), (_TYPE,))
     message: Message = _class_of(name)()
     type_: Any = message.DESCRIPTOR
-    for key, value in detail.items():
+    for key, value in given.items():
         field = type_.fields_by_name.get(key) or type_.fields_by_camelcase_name.get(key)
         if field is not None:
             try:
@@ -120,17 +115,18 @@ def _detail(detail: Any) -> Message:
 
 
 def _class_of(full_name: str) -> Any:
-    return message_factory.GetMessageClass(_pool().FindMessageTypeByName(full_name))
+    return message_factory.GetMessageClass(pool().FindMessageTypeByName(full_name))
 
 
 @cache
-def _pool() -> descriptor_pool.DescriptorPool:
-    pool = descriptor_pool.DescriptorPool()
+def pool() -> descriptor_pool.DescriptorPool:
+    """Return the pool that describes the messages."""
+    made = descriptor_pool.DescriptorPool()
     file = descriptor_pb2.FileDescriptorProto(
-        name="mockdriver/error_details.proto", package=_PACKAGE, syntax="proto3"
+        name="mockdriver/error_details.proto", package=PACKAGE, syntax="proto3"
     )
     for known in (any_pb2.DESCRIPTOR, duration_pb2.DESCRIPTOR):
-        pool.AddSerializedFile(known.serialized_pb)
+        made.AddSerializedFile(known.serialized_pb)
         file.dependency.append(known.name)
     messages: dict[str, descriptor_pb2.DescriptorProto] = {}
     for name, fields in _FIELDS.items():
@@ -138,9 +134,9 @@ def _pool() -> descriptor_pool.DescriptorPool:
         place = messages[outer].nested_type if outer else file.message_type
         messages[name] = place.add(name=inner)
         for number, text in enumerate(fields, start=1):
-            _describe(messages[name], f"{_PACKAGE}.{name}", number, text)
-    pool.AddSerializedFile(file.SerializeToString())
-    return pool
+            _describe(messages[name], f"{PACKAGE}.{name}", number, text)
+    made.AddSerializedFile(file.SerializeToString())
+    return made
 
 
 def _describe(
@@ -170,4 +166,4 @@ def _describe(
     elif kind in ("Any", "Duration"):
         field.type_name = f".google.protobuf.{kind}"
     else:
-        field.type_name = f".{_PACKAGE}.{kind}"
+        field.type_name = f".{PACKAGE}.{kind}"

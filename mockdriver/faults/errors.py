@@ -13,6 +13,10 @@ if TYPE_CHECKING:
 _SHOWN_NAMES = 20
 
 
+ERROR_DETAILS_KEY = "grpc-status-details-bin"
+"""The metadata that carries a google.rpc.Status beside an error's code and message."""
+
+
 class FaultsError(Exception):
     """Base of what the list of faults refuses."""
 
@@ -96,6 +100,16 @@ class StateReplaced(InjectedFailure):
         super().__init__(
             "UNAVAILABLE",
             f"the faults were set back while fault {quoted(fault)} let this call wait",
+        )
+
+
+class ProcessEnds(InjectedFailure):
+    """The process ends, so nobody gets an answer; the code is what the peer makes of that."""
+
+    def __init__(self, fault: str, exit_code: int) -> None:
+        self.fault, self.exit_code = fault, exit_code
+        super().__init__(
+            "UNAVAILABLE", f"fault {fault} ends the process with exit code {exit_code}"
         )
 
 

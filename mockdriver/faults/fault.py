@@ -12,7 +12,7 @@ BEFORE, AFTER = "before", "after"
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Fault:
     """A fault. The words are those of `Fault` in faults.proto, and of `faults` in scenario files.
 

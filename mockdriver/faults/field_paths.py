@@ -16,8 +16,7 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from google.protobuf.descriptor import (
     Descriptor,
@@ -56,8 +55,7 @@ Step = FieldDescriptor | OneofDescriptor | int | str
 """A field, the member of a oneof that is set, an item of a list, or the value of a key."""
 
 
-@dataclass(frozen=True, slots=True)
-class FieldPath:
+class FieldPath(NamedTuple):
     """A path into messages of one type. `is_secret`: no value of it may be shown."""
 
     text: str

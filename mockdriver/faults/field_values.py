@@ -1,12 +1,11 @@
 """Values out of JSON, put into fields of messages: protobuf's JSON, with mistakes told by place.
 
 Protobuf's own reader of JSON would do, but for its messages, and the time that it takes to import.
+(No message of CSI has a field of bytes.)
 """
 
 from __future__ import annotations
 
-import base64
-import binascii
 import math
 import re
 from collections.abc import Mapping
@@ -140,6 +139,11 @@ def _value_of_map(field: FieldDescriptor) -> FieldDescriptor:
     return field.message_type.fields_by_name["value"]
 
 
+def fill(message: Any, value: Any) -> None:
+    """Give an empty message the fields of an object; raises BadValue."""
+    _fill(message, message.DESCRIPTOR, value)
+
+
 def _put_items(message: Any, field: FieldDescriptor, value: Any) -> None:
     if not isinstance(value, list | tuple):
         raise BadValue(BadFit(f"{_shown(value)} is not allowed, allowed: a list"))
@@ -206,8 +210,6 @@ def _scalar(field: FieldDescriptor, value: Any) -> Any:
         if type(value) in (int, float) and math.isfinite(value):
             return float(value)
         raise BadValue(BadFit(f"{_shown(value)} is not allowed, allowed: a number"))
-    if field.type == Field.TYPE_BYTES:
-        return _bytes(value)
     return _text(value)
 
 
@@ -244,19 +246,10 @@ def _text(value: Any) -> str:
     return value
 
 
-def _bytes(value: Any) -> bytes:
-    try:
-        return base64.b64decode(_text(value), validate=True)
-    except (binascii.Error, ValueError):
-        raise BadValue(BadText(value, "bytes in base64")) from None
-
-
 def _empty(field: FieldDescriptor) -> Any:
     """Return the empty value of one item of a list of scalars."""
     if field.type == Field.TYPE_STRING:
         return ""
-    if field.type == Field.TYPE_BYTES:
-        return b""
     return False if field.type == Field.TYPE_BOOL else 0
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from mockdriver.cloud.errors import quoted
 
@@ -10,8 +10,7 @@ Place = tuple[str | int, ...]
 """Where in the fault something is: a key, and what is inside of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class UnknownWord:
+class UnknownWord(NamedTuple):
     """Nothing of a kind has this name; `known` is what there is."""
 
     kind: str
@@ -22,8 +21,7 @@ class UnknownWord:
         return f"unknown {self.kind} {quoted(self.given)}, allowed: {', '.join(self.known[:20])}"
 
 
-@dataclass(frozen=True, slots=True)
-class BadText:
+class BadText(NamedTuple):
     """A text is not what is allowed."""
 
     given: str
@@ -33,8 +31,7 @@ class BadText:
         return f"{quoted(self.given)} is not allowed, allowed: {self.allowed}"
 
 
-@dataclass(frozen=True, slots=True)
-class BadFit:
+class BadFit(NamedTuple):
     """Keys do not go together, or a value is none for its place. The text says it all."""
 
     text: str
@@ -46,12 +43,12 @@ class BadFit:
 Flaw = UnknownWord | BadText | BadFit
 
 
-@dataclass(frozen=True, slots=True)
-class FlawAt:
-    """A flaw, and where in the fault it is."""
+class FlawAt(NamedTuple):
+    """A flaw, and where in the fault it is: with the value there, or with its key."""
 
     place: Place
     flaw: Flaw
+    at_key: bool = False
 
     def __str__(self) -> str:
         return f"{'.'.join(map(str, self.place)) or 'fault'}: {self.flaw}"

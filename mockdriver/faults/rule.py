@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
-from hashlib import sha256
+from typing import NamedTuple
 
 from mockdriver.faults.compiling import CompiledFault, OnSubject, compile_fault
 from mockdriver.faults.fault import Fault
@@ -20,8 +20,7 @@ class Fate(Enum):
     SET_BACK = "set back"
 
 
-@dataclass(frozen=True, slots=True)
-class FaultState:
+class FaultState(NamedTuple):
     """A fault as it is in the list, with its counters.
 
     `matched` counts the calls that were as it says and that no fault before it acted on; `acted`
@@ -68,7 +67,7 @@ class Rule:
     def switch(self, enabled: bool) -> None:
         """Switch it on or off."""
         fault = replace(self.fault, enabled=enabled)
-        self._compiled = replace(self._compiled, fault=fault)
+        self._compiled = self._compiled._replace(fault=fault)
 
     def fits(self, call: Call) -> OnSubject | None:
         """Return what it has to do with a call, None if the call is not as it says.
@@ -102,10 +101,11 @@ class Rule:
     def passes_over(self, number: int) -> str | None:
         """Say why it does not act on the call that matches as the `number`-th, None if it does."""
         fault = self._compiled.fault
-        if number not in self._compiled.numbers:
+        if not self._compiled.numbers.have(number):
             return f"it is call {number} that matches, it acts on calls {fault.calls}"
         if fault.times is not None and self.acted >= fault.times:
-            return f"it has acted {self.acted} times, {fault.times} is the most"
+            calls = "1 call" if self.acted == 1 else f"{self.acted} calls"
+            return f"it has acted on {calls}, which is the most"
         if fault.probability is not None:
             drawn = draw(fault.seed, number)
             if drawn >= fault.probability:
@@ -118,5 +118,7 @@ def draw(seed: int, number: int) -> float:
 
     It is made of the two numbers alone, so that no other call and no other fault can change it.
     """
+    from hashlib import sha256  # noqa: PLC0415 - few servers have faults that leave it to chance
+
     digest = sha256(f"{seed}:{number}".encode()).digest()
     return int.from_bytes(digest[:8]) / 2**64

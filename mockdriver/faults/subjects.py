@@ -1,9 +1,8 @@
-"""What a fault can be about: the RPCs of CSI, and the APIs of the cloud with what they name."""
+"""The calls that a fault can be about: of the RPCs of CSI, and of the APIs of the cloud."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cache
 from typing import NamedTuple
 
@@ -32,47 +31,7 @@ def rpcs() -> Mapping[str, RpcTypes]:
     }
 
 
-CLOUD_FIELDS: Mapping[str, tuple[str, ...]] = {
-    "describe_instances": ("instance",),
-    "describe_types": ("type",),
-    "describe_disks": ("disk",),
-    "attach": ("instance", "disk"),
-    "detach": ("instance", "disk"),
-    "create_disk": ("zone",),
-    "delete_disk": ("disk",),
-}
-"""The APIs of the cloud, and the fields that their calls have."""
-
-CLOUD_ERRORS: Mapping[str, tuple[str, ...]] = {
-    "describe_instances": ("InstanceNotFound", "Throttled", "TooManyIds"),
-    "describe_types": ("InstanceTypeNotFound", "Throttled", "TooManyIds"),
-    "describe_disks": ("DiskNotFound", "Throttled", "TooManyIds"),
-    "attach": (
-        "InstanceNotFound",
-        "DiskNotFound",
-        "TransitionUnderWay",
-        "AttachedElsewhere",
-        "TooManyAttachments",
-        "ZoneMismatch",
-        "SlotsExhausted",
-        "Throttled",
-    ),
-    "detach": (
-        "InstanceNotFound",
-        "DiskNotFound",
-        "NotAttached",
-        "TransitionUnderWay",
-        "BootDiskInUse",
-        "Throttled",
-    ),
-    "create_disk": ("ZoneNotFound", "ZoneFull", "DiskSizeNotAllowed", "Throttled"),
-    "delete_disk": ("DiskNotFound", "DiskInUse", "BootDiskInUse", "Throttled"),
-}
-"""What each API of the cloud can refuse with; by the names of the classes in cloud/errors.py."""
-
-
-@dataclass(frozen=True, slots=True)
-class RpcCall:
+class RpcCall(NamedTuple):
     """A call of an RPC. `node_id` is the request's, or the node whose Node service is asked."""
 
     name: str
@@ -80,12 +39,11 @@ class RpcCall:
     node_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class CloudCall:
+class CloudCall(NamedTuple):
     """A call of a cloud API. `fields` are what it names, without what it does not."""
 
     name: str
-    fields: Mapping[str, str] = field(default_factory=dict)
+    fields: Mapping[str, str]
 
     @property
     def node_id(self) -> str | None:

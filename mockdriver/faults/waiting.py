@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from mockdriver.cloud import Caller
 from mockdriver.faults.errors import StateReplaced, TooManyWaiting
@@ -13,8 +13,7 @@ MAX_WAITING = 800
 """Each call that waits keeps a thread, of 1,000: the rest are for calls that are to be answered."""
 
 
-@dataclass(frozen=True, slots=True)
-class Barrier:
+class Barrier(NamedTuple):
     """Where calls are held.
 
     `calls` are their numbers in the record of calls, longest held first; 0 for one that is not

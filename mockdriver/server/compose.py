@@ -8,10 +8,16 @@ from dataclasses import dataclass, field
 import mockdriver
 from mockdriver.cloud import Cloud
 from mockdriver.cloud.errors import CloudError
+from mockdriver.control.composing import control_services
+from mockdriver.control.world import World
 from mockdriver.driver.attachment_tags import PUBLISHED_AT_START
+from mockdriver.driver.calls import EndProcess
 from mockdriver.driver.capabilities import Capabilities, Capability
 from mockdriver.driver.context import DriverConfig, NodeInfoReply, NodeMounts
+from mockdriver.driver.driver import Driver
+from mockdriver.driver.mounts.mount_table import MountTables
 from mockdriver.driver.status import status_of
+from mockdriver.faults.engine import FaultEngine
 from mockdriver.journal import Entry, Journal
 from mockdriver.journal.journal import DEFAULT_CAPACITY
 from mockdriver.runtime import Runtime
@@ -43,9 +49,14 @@ def make_cloud(loaded: LoadedScenario, runtime: Runtime) -> Cloud:
     return build.build(loaded, runtime, published_tags=PUBLISHED_AT_START)
 
 
-def add_instance(loaded: LoadedScenario, cloud: Cloud, new: NewInstance) -> InstancePlan:
-    """Add an instance to a scenario's cloud; raises what the cloud refuses it with."""
-    return build.add_instance(cloud, loaded.cloud, new, published_tags=PUBLISHED_AT_START)
+def make_faults(loaded: LoadedScenario, runtime: Runtime) -> FaultEngine:
+    """Return the faults that the scenario begins with."""
+    return FaultEngine(runtime, loaded.faults)
+
+
+def add_instance(cloud: Cloud, new: NewInstance) -> InstancePlan:
+    """Add an instance to a cloud; raises what the cloud refuses it with."""
+    return build.add_instance(cloud, new, published_tags=PUBLISHED_AT_START)
 
 
 def code_of(error: CloudError) -> str:
@@ -74,13 +85,25 @@ def make_server(
     overrides: DriverOverrides = NO_OVERRIDES,
     on_call: Callable[[Entry], None] | None = None,
     journal_size: int = DEFAULT_CAPACITY,
+    *,
+    faults: FaultEngine | None = None,
+    end_process: EndProcess | None = None,
 ) -> MockServer:
     """Return a server for the scenario's driver over a cloud; it does not listen yet.
 
-    `on_call` sees each call as it ends; the newest `journal_size` calls are remembered.
+    `on_call` sees each call as it ends; the newest `journal_size` calls are remembered. Without
+    `faults` it begins with the scenario's. `end_process` ends the process for a fault; without it
+    only the call ends.
     """
     journal = Journal(runtime, capacity=journal_size, on_end=on_call)
-    return MockServer(cloud, driver_config(loaded.driver, overrides), runtime, journal)
+    engine = make_faults(loaded, runtime) if faults is None else faults
+
+    def make_driver(loaded: LoadedScenario, mounts: MountTables) -> Driver:
+        config = driver_config(loaded.driver, overrides)
+        return Driver(config, cloud, runtime, journal, engine, end_process, mounts)
+
+    world = World(runtime, loaded, cloud, journal, engine, make_driver)
+    return MockServer(world, control_services(world))
 
 
 def make_registration(
