@@ -185,6 +185,33 @@ def test_an_attach_that_hangs_while_pod_and_claim_go_is_undone(
     driver.control.calls.expect(rpc="NodeStageVolume", never=True).require()
 
 
+def test_a_driver_that_starts_again_in_the_middle_of_an_attach_goes_on_with_it(
+    driver: MockDriver, attacher: Sidecar, node: StartNode, namespace: Namespace
+) -> None:
+    driver.control.cloud.set_transitions(attach="held")
+    node("i-1")
+    namespace.claim_disk("vol-1")
+    namespace.start_pod("pod", claims=["vol-1"])
+    wait_until(lambda: attached_disks(driver) == ["vol-1"], "the cloud is attaching vol-1")
+
+    driver.control.state.restart_driver()
+    driver.control.calls.wait(rpc="ControllerPublishVolume", code="RUNNING", timeout_seconds=60)
+    driver.control.cloud.release()
+
+    namespace.wait_until_ready("pod")
+    driver.control.calls.expect(
+        in_this_order=[
+            {"rpc": "ControllerPublishVolume", "code": "UNAVAILABLE"},
+            {"rpc": "ControllerPublishVolume", "code": "OK"},
+        ]
+    ).require()
+    namespace.delete(POD, "pod")
+    namespace.wait_until_nothing_is_attached()
+    assert attached_disks(driver) == []
+    driver.control.cloud.set_transitions(attach="immediately")
+    assert attachments_made(driver) == 1
+
+
 def attach_error(namespace: Namespace, disk: str) -> str | None:
     """Return the message of a VolumeAttachment's error, if it has one now."""
     attachment = namespace.attachment_of(disk) or {}
