@@ -181,6 +181,13 @@ def test_a_name_is_given_once() -> None:
     ) == ['4:12: faults[1].name: fault "a" is there already, at 3:5; names are given once']
 
 
+def test_there_is_a_most_of_faults() -> None:
+    many = ", ".join(["{rpc: Probe, code: ABORTED}"] * 1_001)
+    assert mistakes_of(f"scenario: x\nfaults: [{many}]\n") == [
+        "2:1: faults: 1001 faults, allowed: at most 1000"
+    ]
+
+
 def test_what_is_wrong_in_one_fault_hides_nothing_in_another_nor_in_itself() -> None:
     lines = mistakes(
         "{rpc: Prob, times: 0, code: ABORTED}",
