@@ -18,6 +18,7 @@ import mockdriver
 from mockdriver.cli.crash import crash_with
 from mockdriver.cli.first_steps import grpcurl_lines
 from mockdriver.cli.scenario_files import load_without_story_or_exit
+from mockdriver.cli.stdin_watch import stop_when_stdin_closes
 from mockdriver.cli.switches import (
     capability_numbers,
     capability_switches,
@@ -68,6 +69,12 @@ _log = logging.getLogger("mockdriver")
     envvar=["MOCKDRIVER_ENDPOINT", "CSI_ENDPOINT"],
     help="The Unix socket to listen on, with or without unix://.  "
     f"[default: {DEFAULT_ENDPOINT}, none if --role node has a --node-socket-dir]",
+)
+@click.option(
+    "--control-endpoint",
+    envvar="MOCKDRIVER_CONTROL_ENDPOINT",
+    metavar="ENDPOINT|off",
+    help="The Unix socket of the control API, or off for none.  [default: the --endpoint]",
 )
 @click.option(
     "--role",
@@ -192,6 +199,12 @@ _log = logging.getLogger("mockdriver")
     help="How long calls in flight may take to finish when the server is stopped.",
 )
 @click.option(
+    "--until-stdin-closes",
+    is_flag=True,
+    envvar="MOCKDRIVER_UNTIL_STDIN_CLOSES",
+    help="Stop at the end of standard input too: then the server does not outlive who started it.",
+)
+@click.option(
     "--seed",
     type=int,
     default=0,
@@ -202,6 +215,7 @@ _log = logging.getLogger("mockdriver")
 def serve(
     scenario: str,
     endpoint: str | None,
+    control_endpoint: str | None,
     role: str,
     node_socket_dir: Path | None,
     node_patterns: tuple[str, ...],
@@ -217,6 +231,7 @@ def serve(
     journal_path: Path | None,
     journal_size: int,
     grace_seconds: float,
+    until_stdin_closes: bool,
     seed: int,
 ) -> None:
     """Serve the CSI services on a Unix socket until SIGTERM or Ctrl-C."""
@@ -240,6 +255,8 @@ def serve(
             node_id=_chosen_node(node, ids),
             node_socket_dir=node_socket_dir,
             node_ids=choose_nodes(ids, node_patterns) if node_socket_dir else [],
+            control_endpoint=control_endpoint,
+            follow=node is None,
         )
     except (EndpointMistake, NodesMistake) as mistake:
         raise click.ClickException(str(mistake)) from None
@@ -277,11 +294,13 @@ def serve(
             raise click.ClickException(str(mistake)) from None
     logging.basicConfig(level=logging.INFO, handlers=[log])
     log.start()
+    if until_stdin_closes:
+        stop_when_stdin_closes(runtime)
     # What is there now stays: the garbage collector need not look through it during calls.
     gc.freeze()
     try:
         with nullcontext() if journal_file is None else journal_file:
-            _serve(server, loaded, plan, announcement, runtime, grace_seconds)
+            _serve(server, loaded, plan, announcement, grace_seconds)
     finally:
         log.close()
 
@@ -309,10 +328,10 @@ def _serve(
     loaded: LoadedScenario,
     plan: ListeningPlan,
     announcement: Announcement | None,
-    runtime: Runtime,
     grace_seconds: float,
 ) -> None:
-    listening = Listening(server, plan, runtime, announcement)
+    # By a clock of its own: that of the mock can be stopped, and moved by an hour.
+    listening = Listening(server, plan, WallRuntime(), announcement)
     lost: list[Path] = []
 
     def end_for_loss(paths: list[Path]) -> None:

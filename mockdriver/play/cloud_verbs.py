@@ -76,7 +76,7 @@ def remove_network_interface(stage: Stage, arguments: RemoveNetworkInterface) ->
 
 def add_instance(stage: Stage, arguments: AddInstance) -> Outcome:
     """Add an instance; the CO knows what is published on it."""
-    plan = compose.add_instance(stage.loaded, stage.cloud, arguments)
+    plan = compose.add_instance(stage.cloud, arguments)
     for volume_id in plan.published:
         stage.records.remember(plan.id, volume_id, published=True)
     return DONE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,16 +19,25 @@ LOOK_SECONDS = 1.0
 
 DEFAULT_ENDPOINT = "unix:///tmp/mockdriver.sock"
 
+CONTROL_OFF = "off"
+"""Says in the place of an endpoint that the control API is not served."""
+
 
 @dataclass(frozen=True)
 class ListeningPlan:
-    """The endpoint with its role and node, and the sockets of other nodes in a folder."""
+    """The endpoint with its role and node, and the sockets of other nodes in a folder.
+
+    `control` is where the control API is: at the endpoint, on a socket of its own, or nowhere.
+    With `follow` the endpoint's node is the first one of whatever scenario is loaded.
+    """
 
     endpoint: Path | None
     role: Role
     node_id: str | None
     node_sockets: Mapping[str, Path] = field(default_factory=dict)
     folder: Path | None = None
+    control: Path | None = None
+    follow: bool = False
 
     def __str__(self) -> str:
         parts = []
@@ -40,6 +50,8 @@ class ListeningPlan:
             count = len(self.node_sockets)
             nodes = "1 node" if count == 1 else f"{count} nodes"
             parts.append(f"{nodes} in {self.folder}, see index.json")
+        if self.control is not None and self.control != self.endpoint:
+            parts.append(f"control API on unix://{self.control}")
         return ", ".join(parts)
 
 
@@ -50,10 +62,14 @@ def plan_listening(
     node_id: str | None,
     node_socket_dir: Path | None,
     node_ids: Sequence[str],
+    control_endpoint: str | None = None,
+    follow: bool = False,
 ) -> ListeningPlan:
     """Return the plan for what the command line says; raises EndpointMistake.
 
     Without an endpoint there is the default one, unless only nodes are served and have a folder.
+    The control API is at the endpoint unless `control_endpoint` says where else, or `off`. With
+    `follow` the node is that of whatever scenario is loaded.
     """
     sockets: Mapping[str, Path] = {}
     if node_socket_dir is not None:
@@ -62,7 +78,10 @@ def plan_listening(
     path = None
     if endpoint is not None or role is not Role.NODE or node_socket_dir is None:
         path = parse_endpoint(endpoint if endpoint is not None else DEFAULT_ENDPOINT)
-    return ListeningPlan(path, role, node_id, sockets, node_socket_dir)
+    control = path
+    if control_endpoint is not None:
+        control = None if control_endpoint == CONTROL_OFF else parse_endpoint(control_endpoint)
+    return ListeningPlan(path, role, node_id, sockets, node_socket_dir, control, follow)
 
 
 class Announcement(Protocol):
@@ -106,12 +125,25 @@ class Listening:
         is announced then: who reads of a socket can connect.
         """
         plan = self._plan
+        told = self._server.endpoints
+        told.endpoint, told.control = _endpoint(plan.endpoint), _endpoint(plan.control)
+        if plan.endpoint is not None and plan.role is not Role.CONTROLLER:
+            told.node_id = plan.node_id
+        told.nodes.update({id: _endpoint(path) for id, path in plan.node_sockets.items()})
         if plan.endpoint is not None:
-            self._server.listen(plan.endpoint, plan.node_id, plan.role)
+            self._server.listen(
+                plan.endpoint,
+                plan.node_id,
+                plan.role,
+                control=plan.control == plan.endpoint,
+                follow=plan.follow,
+            )
+        if plan.control is not None and plan.control != plan.endpoint:
+            self._server.listen_for_control(plan.control)
         if plan.folder is not None:
             make_folder(plan.folder)
             for node_id, path in plan.node_sockets.items():
-                self._server.listen(path, node_id, Role.NODE)
+                self._server.listen(path, node_id, Role.NODE, control=False)
             self._index = Index(plan.folder, plan.node_sockets)
         if self._announcement is not None:
             self._announcement.open()
@@ -158,3 +190,7 @@ class Listening:
         if self._index is not None:
             self._index.remove()
             self._index = None
+
+
+def _endpoint(path: Path | None) -> str:
+    return "" if path is None else f"unix://{os.fsencode(path).decode(errors='replace')}"

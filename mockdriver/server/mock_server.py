@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from csi_spec import csi_pb2
-from mockdriver.cloud import Cloud
-from mockdriver.driver.calls import EndProcess
+from mockdriver.control.endpoints import Endpoints
+from mockdriver.control.services import ControlServices
+from mockdriver.control.world import World
 from mockdriver.driver.capabilities import (
     CONTROLLER_SERVICE,
     CREATE_DELETE_VOLUME,
@@ -16,13 +16,18 @@ from mockdriver.driver.capabilities import (
     NODE_INFO_FROM_CONTROLLER,
     PUBLISH_UNPUBLISH_VOLUME,
 )
-from mockdriver.driver.context import DriverConfig
 from mockdriver.driver.descriptors import reflected
 from mockdriver.driver.driver import Driver, Role
-from mockdriver.faults.engine import FaultEngine
-from mockdriver.journal import Journal
-from mockdriver.runtime import Runtime
-from mockdriver.server.socket_server import SocketServer, wait_until_ready, worker_pool
+from mockdriver.scenario.load import LoadedScenario
+from mockdriver.server.current_handlers import CurrentHandlers
+from mockdriver.server.socket_server import (
+    NOTHING_BESIDE,
+    SocketServer,
+    control_pool,
+    wait_until_connectable,
+    wait_until_ready,
+    worker_pool,
+)
 
 
 class MockServer:
@@ -30,22 +35,17 @@ class MockServer:
 
     def __init__(
         self,
-        cloud: Cloud,
-        config: DriverConfig,
-        runtime: Runtime,
-        journal: Journal,
-        faults: FaultEngine,
-        end_process: EndProcess | None = None,
+        world: World,
+        control: ControlServices,
     ) -> None:
-        """Make a server that does not listen yet. Its calls are recorded in `journal`.
-
-        `faults` outlive it, as the cloud does. `end_process` ends the process for a fault; without
-        it only the call ends.
-        """
-        self.cloud = cloud
+        """Make a server that does not listen yet."""
+        self._world = world
+        config = world.driver.config
+        self.cloud = world.cloud
         self.name = config.name
-        self.journal = journal
-        self.faults = faults
+        self.journal = world.journal
+        self.faults = world.faults
+        self.control = control
         self.has_controller_flow = config.capabilities.all_on(
             CONTROLLER_SERVICE, GET_NODE_INFO, NODE_INFO_FROM_CONTROLLER
         )
@@ -53,30 +53,75 @@ class MockServer:
             CONTROLLER_SERVICE, CREATE_DELETE_VOLUME, PUBLISH_UNPUBLISH_VOLUME
         )
         self.broken_invariants = config.capabilities.broken_invariants()
-        self._driver = Driver(config, cloud, runtime, self.journal, self.faults, end_process)
-        self._descriptors = reflected(config.capabilities)
-        self._pool: ThreadPoolExecutor = worker_pool()
+        self._descriptors = reflected(config.capabilities, ControlServices.files())
+        self._pool = worker_pool()
+        self._control_pool = control_pool()
         self._sockets: list[SocketServer] = []
+        world.on_switch(self._switch)
+        self._nodes: list[tuple[CurrentHandlers, str | None]] = []
+        self._first_nodes: list[CurrentHandlers] = []
 
-    def listen(self, path: Path, node_id: str | None, role: Role = Role.ALL) -> None:
+    def listen(
+        self,
+        path: Path,
+        node_id: str | None,
+        role: Role = Role.ALL,
+        *,
+        control: bool = True,
+        follow: bool = False,
+    ) -> None:
         """Serve the services of a role on a socket; `node_id` is what a Node service runs on.
 
-        Returns once Probe answers there. Raises EndpointMistake and NotReady.
+        With `control` the control API is served there too. With `follow` the node is the first one
+        of each scenario that is loaded later. Returns once Probe answers. Raises EndpointMistake
+        and NotReady.
         """
+        current = CurrentHandlers(self._world.driver, node_id, role)
+        if follow:
+            self._first_nodes.append(current)
+        else:
+            self._nodes.append((current, node_id))
         services = {
             csi_pb2.DESCRIPTOR.services_by_name[name].full_name: handlers
-            for name, handlers in self._driver.handlers(node_id, role).items()
+            for name, handlers in current.handlers.items()
         }
-        self._sockets.append(SocketServer(path, services, self._pool, self._descriptors))
+        beside = self.control.handlers(self._control_pool) if control else NOTHING_BESIDE
+        self._sockets.append(
+            SocketServer(path, services, self._pool, self._descriptors, beside=beside)
+        )
         wait_until_ready(path)
+
+    def listen_for_control(self, path: Path) -> None:
+        """Serve the control API alone on a socket; raises EndpointMistake and NotReady."""
+        handlers = self.control.handlers(self._control_pool)
+        self._sockets.append(
+            SocketServer(path, {}, self._control_pool, self._descriptors, beside=handlers)
+        )
+        wait_until_connectable(path)
 
     def topology_of(self, instance_id: str) -> Mapping[str, str]:
         """Return the topology segments of an instance; raises InstanceNotFound."""
-        return self._driver.topology_of(instance_id)
+        return self._world.driver.topology_of(instance_id)
 
     def topology_of_zone(self, zone: str) -> Mapping[str, str]:
         """Return the topology segments of a zone."""
-        return self._driver.topology_of_zone(zone)
+        return self._world.driver.topology_of_zone(zone)
+
+    @property
+    def endpoints(self) -> Endpoints:
+        """Where it listens, as the control API tells it; whoever opens the sockets writes it."""
+        return self._world.endpoints
+
+    def _switch(self, driver: Driver, loaded: LoadedScenario) -> None:
+        """Let another driver answer on all sockets."""
+        instances = loaded.plan.instances
+        first = instances[0].id if instances else None
+        for current, node_id in self._nodes:
+            current.switch(driver, node_id)
+        for current in self._first_nodes:
+            current.switch(driver, first)
+            if current.has_node:
+                self.endpoints.node_id = first
 
     def stop(self, grace_seconds: float) -> None:
         """Take no new calls, let those in flight finish, remove the sockets."""
@@ -86,6 +131,7 @@ class MockServer:
         # A call that was ended has still to notice, and its record to be completed: the log of a
         # server that has stopped tells of all calls.
         self._pool.shutdown(wait=True)
+        self._control_pool.shutdown(wait=True)
 
     def lost_sockets(self) -> list[Path]:
         """Return the paths at which somebody has removed or replaced this server's socket."""

@@ -82,8 +82,8 @@ class TestTheWholeFile:
             "2:9: driver: a list is not allowed, allowed: a mapping with "
             "name, capabilities, node_info_reply, error_mapping",
             "3:8: cloud: 7 is not allowed, allowed: a mapping with "
-            "provider, region, zones, capacity_gib, instance_types, instances, disks, transitions, "
-            "api",
+            "provider, region, zones, zones_are_fixed, default_zone, capacity_gib, "
+            "instance_types, instances, disks, attachments, transitions, api",
             "4:8: story: a mapping is not allowed, allowed: a list",
         )
 
@@ -210,15 +210,15 @@ class TestTheCloud:
             '5:30: cloud.instances[1].attached[1]: "a" is listed twice, see [0]',
             f'5:33: cloud.instances[1].attached[2]: 3 is not allowed, allowed: {ID}; {QUOTES}: "3"',
             f'5:36: cloud.instances[1].attached[3]: "b\\x0a" is not allowed, allowed: {ID}',
-            f"6:8: cloud.instances[2].ip: unknown key, allowed: {INSTANCE_KEYS}, count",
+            f"6:8: cloud.instances[2].ip: unknown key, allowed: {INSTANCE_KEYS}, count, count_from",
             '6:26: cloud.instances[2].published: "x" is not allowed, '
             "allowed: a whole number from 0 to 100000, or a list of ids",
             "6:49: cloud.instances[2].network_interfaces: 1.5 is not allowed, "
             "allowed: a whole number from 0 to 100000, or a list of ids",
             f'7:7: cloud.instances[3]: "a" is not allowed, allowed: a mapping with '
-            f"{INSTANCE_KEYS}, count",
+            f"{INSTANCE_KEYS}, count, count_from",
             "8:6: cloud.instances[4]: nothing is not allowed, allowed: a mapping with "
-            f"{INSTANCE_KEYS}, count",
+            f"{INSTANCE_KEYS}, count, count_from",
         )
 
     def test_instances_that_are_no_list(self) -> None:
@@ -232,7 +232,7 @@ class TestTheCloud:
             "scenario: x\ncloud: {instances: {count: 0, idd: x}}\n",
             "2:28: cloud.instances.count: 0 is not allowed, "
             "allowed: a whole number from 1 to 50000",
-            f"2:31: cloud.instances.idd: unknown key, allowed: {INSTANCE_KEYS}, count, "
+            f"2:31: cloud.instances.idd: unknown key, allowed: {INSTANCE_KEYS}, count, count_from, "
             'did you mean "id"?',
         )
 
@@ -497,7 +497,7 @@ class TestOneReport:
             '8:35: cloud.instances[0].zone: unknown zone "zone-c", allowed: zone-a, zone-b, '
             'did you mean "zone-a"?',
             f"8:43: cloud.instances[0].network_interface: unknown key, allowed: {INSTANCE_KEYS}, "
-            'count, did you mean "network_interfaces"?',
+            'count, count_from, did you mean "network_interfaces"?',
             '9:7: cloud.instances[1]: instance "i-1" is there already, at 8:7; ids are given once',
             '9:45: cloud.instances[1].published[1]: "d" is listed twice, see [0]',
             "11:25: cloud.disks[0].size_gib: not a finite number, "
@@ -554,7 +554,7 @@ class TestOneReport:
         check(
             "scenario: x\ncloud:\n  zones: [z]\n  instances:\n    - 5\n    - {id: a, zone: y}\n",
             f"5:7: cloud.instances[0]: 5 is not allowed, allowed: a mapping with "
-            f"{INSTANCE_KEYS}, count",
+            f"{INSTANCE_KEYS}, count, count_from",
             '6:21: cloud.instances[1].zone: unknown zone "y", allowed: z',
         )
 
