@@ -242,11 +242,15 @@ class OperatorMachine(RuleBasedStateMachine):
         snapshot = self.region.cloud.snapshot()
         return snapshot, picture(self.region)
 
-    @rule(kept=kept)
-    def put_back(self, kept: tuple[CloudSnapshot, Any]) -> None:
+    @rule(kept=kept, seconds=st.sampled_from((0.0, 1.0)), disk=disks, instance=instances)
+    def put_back(
+        self, kept: tuple[CloudSnapshot, Any], seconds: float, disk: str, instance: str
+    ) -> None:
         snapshot, seen = kept
+        self.region.runtime.advance(seconds)
         self.region.cloud.restore(snapshot)
         assert picture(self.region) == seen
+        self.attach(disk=disk, instance=instance, force=True, make=True)
 
     @invariant()
     def the_indexes_tell_the_truth(self) -> None:

@@ -31,6 +31,7 @@ QUICKLY = settings(
     stateful_step_count=40,
     database=None,
     phases=[Phase.generate],
+    report_multiple_bugs=False,
 )
 
 Plant = Callable[[pytest.MonkeyPatch], None]
