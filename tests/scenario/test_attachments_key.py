@@ -138,8 +138,8 @@ def test_mistakes_are_told(lines: list[str], problem: str) -> None:
 
 
 def test_more_disks_than_slots_are_a_mistake_wherever_they_stand() -> None:
-    three = "attachments: [{disk: a, instance: i-1}, {disk: b, instance: i-1}, {disk: c, instance: i-1}]"
-    (line,) = mistakes_of(file(ONE, three))
+    three = [f"  - {{disk: {disk}, instance: i-1}}" for disk in "abc"]
+    (line,) = mistakes_of(file(ONE, "attachments:", *three))
     assert "has 3 disks in slots, allowed: at most its 2 slots" in line
 
 
@@ -191,9 +191,8 @@ def test_zones_can_be_given_and_still_be_open() -> None:
 
 
 def test_what_names_no_zone_goes_where_the_file_says() -> None:
-    cloud = cloud_of(
-        "zones: [a, b]", "default_zone: b", "instances: [{id: i-1}]", "disks: [{id: d}]"
-    )
+    lines = ("zones: [a, b]", "default_zone: b", "instances: [{id: i-1}]", "disks: [{id: d}]")
+    cloud = cloud_of(*lines)
     assert cloud.operator.instance("i-1").zone == "b"
     assert cloud.operator.disk("d").zone == "b"
     assert cloud.operator.default_zone() == "b"
