@@ -111,15 +111,15 @@ def test_interfaces_do_not_keep_a_disk_out() -> None:
         (
             [f"attachments: [{{disk: {'d' * 129}, instance: i-1}}]"],
             (
-                f'attachments[0].disk: the disk\'s id "{"d" * 100}"… (129 characters) has 129 bytes, '
-                "allowed: at most 128, since it is a CSI volume_id"
+                f'attachments[0].disk: the disk\'s id "{"d" * 100}"… (129 characters) has 129 '
+                "bytes, allowed: at most 128, since it is a CSI volume_id"
             ),
         ),
         (
             ["disks: [{id: a, tags: {b: 1}}]"],
             (
-                "disks[0].tags.b: 1 is not allowed, allowed: text of at most 32768 bytes; text that "
-                'looks like something else needs quotes: "1"'
+                "disks[0].tags.b: 1 is not allowed, allowed: text of at most 32768 bytes; text "
+                'that looks like something else needs quotes: "1"'
             ),
         ),
         (

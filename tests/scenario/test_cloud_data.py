@@ -46,9 +46,10 @@ class ExportMachine(OperatorMachine):
         assert said(loaded(text)) == said(self.region.cloud), text
 
 
-@pytest.mark.slow
-class TestExport(ExportMachine.TestCase):  # type: ignore[name-defined,misc]
-    settings = settings(derandomize=True, deadline=None, max_examples=30, stateful_step_count=25)
+TestExport = pytest.mark.slow(ExportMachine.TestCase)
+TestExport.settings = settings(
+    derandomize=True, deadline=None, max_examples=30, stateful_step_count=25
+)
 
 
 def written(cloud: Cloud, notes: list[str], tags: Mapping[str, str] = CO_TAGS) -> str:
