@@ -30,9 +30,14 @@ from mockdriver.journal.log_writer import LogWriter
 from mockdriver.runtime import Runtime, WallRuntime
 from mockdriver.scenario import shipped
 from mockdriver.scenario.load import LoadedScenario
-from mockdriver.server.compose import DriverOverrides, make_cloud, make_registration, make_server
+from mockdriver.server.compose import (
+    DriverOverrides,
+    make_cloud,
+    make_ready_file,
+    make_registration,
+    make_server,
+)
 from mockdriver.server.listening import (
-    DEFAULT_ENDPOINT,
     Announcement,
     Listening,
     ListeningPlan,
@@ -41,7 +46,7 @@ from mockdriver.server.listening import (
 from mockdriver.server.mock_server import MockServer
 from mockdriver.server.node_sockets import NodesMistake, choose_nodes
 from mockdriver.server.socket_server import NotReady
-from mockdriver.server.sockets import EndpointMistake
+from mockdriver.server.sockets import DEFAULT_ENDPOINT, EndpointMistake
 
 _STOP_SIGNALS = {signal.SIGTERM, signal.SIGINT, signal.SIGHUP}
 """The last one comes when the terminal is closed."""
@@ -161,6 +166,13 @@ _log = logging.getLogger("mockdriver")
     help="The form of the log on standard error, one line a call.",
 )
 @click.option(
+    "--ready-file",
+    type=click.Path(path_type=Path),
+    envvar="MOCKDRIVER_READY_FILE",
+    metavar="FILE",
+    help="Write the endpoints to this file, as JSON, when the driver answers; removed at the end.",
+)
+@click.option(
     "--grace-seconds",
     type=click.FloatRange(0, 3600),
     callback=real_number,
@@ -192,6 +204,7 @@ def serve(
     driver_name: str | None,
     node_info_reply: str | None,
     log_format: str,
+    ready_file: Path | None,
     grace_seconds: float,
     seed: int,
 ) -> None:
@@ -227,20 +240,22 @@ def serve(
         numbers=numbers,
     )
     server = make_server(loaded, cloud, runtime, overrides, on_call=log.call)
-    announcement = None
-    if kubelet_registration_dir is not None:
-        try:
-            announcement = make_registration(
-                server, plan, kubelet_registration_dir, kubelet_csi_socket
+    announcements: list[Announcement] = []
+    try:
+        if kubelet_registration_dir is not None:
+            announcements.append(
+                make_registration(server, plan, kubelet_registration_dir, kubelet_csi_socket)
             )
-        except EndpointMistake as mistake:
-            raise click.ClickException(str(mistake)) from None
+        if ready_file is not None:
+            announcements.append(make_ready_file(server, loaded, plan, ready_file))
+    except EndpointMistake as mistake:
+        raise click.ClickException(str(mistake)) from None
     logging.basicConfig(level=logging.INFO, handlers=[log])
     log.start()
     # What is there now stays: the garbage collector need not look through it during calls.
     gc.freeze()
     try:
-        _serve(server, loaded, plan, announcement, runtime, grace_seconds)
+        _serve(server, loaded, plan, announcements, runtime, grace_seconds)
     finally:
         log.close()
 
@@ -260,11 +275,11 @@ def _serve(
     server: MockServer,
     loaded: LoadedScenario,
     plan: ListeningPlan,
-    announcement: Announcement | None,
+    announcements: Sequence[Announcement],
     runtime: Runtime,
     grace_seconds: float,
 ) -> None:
-    listening = Listening(server, plan, runtime, announcement)
+    listening = Listening(server, plan, runtime, announcements)
     lost: list[Path] = []
 
     def end_for_loss(paths: list[Path]) -> None:
@@ -282,7 +297,7 @@ def _serve(
         _log.warning("broken on purpose? %s", sentence)
     try:
         listening.open()
-        _announce(server, loaded, plan, announcement)
+        _announce(server, loaded, plan, announcements)
         listening.watch(end_for_loss)
         number = signal.sigwait(_STOP_SIGNALS)
         _log.info(
@@ -305,12 +320,12 @@ def _announce(
     server: MockServer,
     loaded: LoadedScenario,
     plan: ListeningPlan,
-    announcement: Announcement | None,
+    announcements: Sequence[Announcement],
 ) -> None:
     """Say on standard output that the server is ready; nobody has to read it."""
-    lines = [f"mockdriver {mockdriver.__version__} is ready: scenario {loaded.name}, {plan}"]
-    if announcement is not None:
-        lines[0] += f", {announcement}"
+    parts = [f"scenario {loaded.name}", plan, *announcements]
+    ready = f"mockdriver {mockdriver.__version__} is ready: {', '.join(map(str, parts))}"
+    lines = [ready]
     if plan.endpoint is not None and plan.role is Role.ALL:
         topology = {} if plan.node_id is None else server.topology_of(plan.node_id)
         lines += grpcurl_lines(

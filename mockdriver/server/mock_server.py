@@ -20,6 +20,7 @@ from mockdriver.driver.descriptors import reflected
 from mockdriver.driver.driver import Driver, Role
 from mockdriver.journal import Entry, Journal
 from mockdriver.runtime import Runtime
+from mockdriver.server.health import Health
 from mockdriver.server.socket_server import SocketServer, wait_until_ready, worker_pool
 
 
@@ -47,6 +48,7 @@ class MockServer:
         self.broken_invariants = config.capabilities.broken_invariants()
         self._driver = Driver(config, cloud, runtime, self.journal)
         self._descriptors = reflected(config.capabilities)
+        self.health = Health(runtime)
         self._pool: ThreadPoolExecutor = worker_pool()
         self._sockets: list[SocketServer] = []
 
@@ -59,7 +61,9 @@ class MockServer:
             csi_pb2.DESCRIPTOR.services_by_name[name].full_name: handlers
             for name, handlers in self._driver.handlers(node_id, role).items()
         }
-        self._sockets.append(SocketServer(path, services, self._pool, self._descriptors))
+        self._sockets.append(
+            SocketServer(path, services, self._pool, self._descriptors, health=self.health)
+        )
         wait_until_ready(path)
 
     def topology_of(self, instance_id: str) -> Mapping[str, str]:
@@ -72,6 +76,7 @@ class MockServer:
 
     def stop(self, grace_seconds: float) -> None:
         """Take no new calls, let those in flight finish, remove the sockets."""
+        self.health.stop()
         for wait in [server.begin_stop(grace_seconds) for server in self._sockets]:
             wait()
         self._sockets.clear()

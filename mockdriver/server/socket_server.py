@@ -12,10 +12,12 @@ from google.protobuf.descriptor_pool import DescriptorPool
 
 from csi_spec import csi_pb2, csi_pb2_grpc
 from mockdriver.driver.calls import Handler
+from mockdriver.server.health import SERVICE as HEALTH_SERVICE
+from mockdriver.server.health import Health
+from mockdriver.server.own_files import OwnFile
 from mockdriver.server.reflection import enable_reflection
 from mockdriver.server.sockets import (
     EndpointMistake,
-    OwnFile,
     grpc_target,
     make_way,
     name_to_bind,
@@ -49,12 +51,13 @@ class SocketServer:
         pool: ThreadPoolExecutor,
         descriptors: DescriptorPool,
         bind_as: Path | None = None,
+        health: Health | None = None,
     ) -> None:
         """Bind and start; raises EndpointMistake.
 
         `services` are handlers by a service's full name and by RPC name, `descriptors` describe
         them for reflection. `bind_as` is another name in the folder to bind first, if the usual
-        one will not do.
+        one will not do. With `health` the socket says whether its services serve.
         """
         self.path = path
         make_way(path)
@@ -74,7 +77,13 @@ class SocketServer:
                 service,
                 {name: grpc.unary_unary_rpc_method_handler(h) for name, h in handlers.items()},
             )
-        enable_reflection(self._server, services, descriptors)
+        names = list(services)
+        if health is not None:
+            self._server.add_registered_method_handlers(
+                HEALTH_SERVICE, dict(health.handlers(services))
+            )
+            names.append(HEALTH_SERVICE)
+        enable_reflection(self._server, names, descriptors)
         try:
             self._server.add_insecure_port(grpc_target(bound))
         except RuntimeError:

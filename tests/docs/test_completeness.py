@@ -17,6 +17,7 @@ from mockdriver.co.calling import DEADLINE_SECONDS
 from mockdriver.co.registration import MAX_RETRIES
 from mockdriver.driver.capabilities import BUILT
 from mockdriver.driver.cloud_client import PATIENCE_SECONDS
+from mockdriver.driver.driver import Role
 from mockdriver.driver.status import CODES
 from mockdriver.scenario import capability_names, checks, cloud_model, composing, source
 from mockdriver.scenario.code_names import ACCESS_MODES
@@ -24,10 +25,14 @@ from mockdriver.scenario.code_names import CODES as CODE_NAMES
 from mockdriver.scenario.schema import json_schema
 from mockdriver.scenario.story_checks import ANSWERS
 from mockdriver.scenario.story_model import VERBS
+from mockdriver.server.health import MAX_WATCHERS
+from mockdriver.server.listening import plan_listening
+from mockdriver.server.ready_file import contents
 from mockdriver.server.socket_server import WORKER_THREADS
 from tests.docs.blocks import ROOT, documents, prose_of, text_of
 
 README, SCENARIOS, ARCHITECTURE = "README.md", "docs/scenarios.md", "docs/architecture.md"
+READINESS = "docs/readiness.md"
 
 SCHEMA = json_schema()
 
@@ -217,14 +222,17 @@ def test_the_readme_has_a_line_for_each_command() -> None:
     assert commands == list(COMMANDS)
 
 
-def test_the_readme_has_a_line_for_each_option_of_serve() -> None:
-    serve = main.get_command(click.Context(main), "serve")
-    assert serve is not None
-    options = [item for item in serve.params if isinstance(item, click.Option)]
+OPTIONS = {"serve": (README, "Commands"), "wait": (READINESS, "`mockdriver wait`")}
+"""The commands whose options have a table, and where it is."""
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_a_table_has_a_line_for_each_option_of_a_command(name: str) -> None:
+    command = main.get_command(click.Context(main), name)
+    assert command is not None
+    options = [item for item in command.params if isinstance(item, click.Option)]
     listed = {
-        codes_in(cells[0])[0]: cells
-        for cells in rows(README, "Commands")
-        if cells[0].startswith("`--")
+        codes_in(cells[0])[0]: cells for cells in rows(*OPTIONS[name]) if cells[0].startswith("`--")
     }
 
     assert list(listed) == [option.opts[0] for option in options]
@@ -234,6 +242,19 @@ def test_the_readme_has_a_line_for_each_option_of_serve() -> None:
         assert codes_in(variables) == list(names or ())
         if isinstance(option.default, str | int | float):
             assert default == f"`{option.default}`", option.opts[0]
+
+
+def test_the_keys_of_a_ready_file_are_documented_and_no_others() -> None:
+    plan = plan_listening(
+        endpoint="/s", role=Role.ALL, node_id="i", node_socket_dir=None, node_ids=[]
+    )
+
+    documented = [codes_in(cells[0])[0] for cells in rows(READINESS, "The ready file")[1:]]
+    assert documented == list(contents(plan, driver_name="d", scenario="s"))
+
+
+def test_the_number_of_watchers_is_that_of_the_program() -> None:
+    assert f"At most {MAX_WATCHERS} calls watch at once." in text_of(READINESS)
 
 
 def test_every_room_has_a_line_in_the_order_of_the_layers() -> None:

@@ -65,6 +65,7 @@ def test_reflection_lists_what_is_there(role: Role, sockets: dict[Role, Path]) -
         listed = set(ProtoReflectionDescriptorDatabase(channel).get_services())
     assert listed == {
         *(f"csi.v1.{service}" for service in SERVICES[role]),
+        "grpc.health.v1.Health",
         "grpc.reflection.v1alpha.ServerReflection",
     }
 
