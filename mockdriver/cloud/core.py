@@ -79,7 +79,15 @@ class CloudCore:
         if watchers:
             self._to_wake += tuple(watchers)
 
-    def detach(self, disk: str, instance: str, now_seconds: float) -> Attachment | None:
+    def detach(
+        self,
+        disk: str,
+        instance: str,
+        now_seconds: float,
+        *,
+        immediately: bool = False,
+        force: bool = False,
+    ) -> Attachment | None:
         """Begin to detach, as `attaching.detach` does, and wake whoever watches the attachment."""
         present = self.store.attachment(disk, instance)
         leaving = attaching.detach(
@@ -88,6 +96,8 @@ class CloudCore:
             disk_id=disk,
             instance_id=instance,
             transition=self.transitions.detach,
+            immediately=immediately,
+            force=force,
         )
         if present is not None:
             self.wake_watchers(present)

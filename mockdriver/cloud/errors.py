@@ -46,12 +46,16 @@ class InstanceTypeNotFound(CloudError):
 
 
 class NetworkInterfaceNotFound(CloudError):
-    """The instance has fewer network interfaces than should be removed."""
+    """The instance has fewer network interfaces than should be removed, or not that one.
 
-    def __init__(self, instance: str, wanted: int, present: int) -> None:
+    `wanted` is their number, or the id of one.
+    """
+
+    def __init__(self, instance: str, wanted: int | str, present: int) -> None:
         self.instance, self.wanted, self.present = instance, wanted, present
+        shown = wanted if isinstance(wanted, int) else quoted(wanted)
         super().__init__(
-            f"instance {quoted(instance)} has {present} network interfaces, cannot remove {wanted}"
+            f"instance {quoted(instance)} has {present} network interfaces, cannot remove {shown}"
         )
 
 

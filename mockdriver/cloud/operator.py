@@ -9,7 +9,13 @@ from typing import TypeVar
 from mockdriver.cloud import attaching
 from mockdriver.cloud.caller import Caller
 from mockdriver.cloud.core import CloudCore
-from mockdriver.cloud.errors import DiskInUse, NetworkInterfaceNotFound
+from mockdriver.cloud.descriptions import (
+    InstanceDescription,
+    InstancePage,
+    InstanceView,
+    Summary,
+)
+from mockdriver.cloud.errors import CloudError, DiskInUse, NetworkInterfaceNotFound
 from mockdriver.cloud.resources import (
     NO_TAGS,
     Attachment,
@@ -18,6 +24,7 @@ from mockdriver.cloud.resources import (
     InstanceType,
     NetworkInterface,
 )
+from mockdriver.cloud.slots import UNTYPED
 from mockdriver.cloud.store import Store
 from mockdriver.cloud.transitions import IMMEDIATELY
 
@@ -44,6 +51,26 @@ class Operator:
         """Add an instance type or change it. Never refused for slots in use."""
         with self._core.lock:
             self._core.store.put_instance_type(type_)
+
+    def change_type(
+        self, name: str, changed: Callable[[InstanceType], InstanceType]
+    ) -> InstanceType:
+        """Put `changed` of a type in its place, in one step; raises InstanceTypeNotFound.
+
+        Never refused for slots in use.
+        """
+
+        def change(store: Store, now_seconds: float) -> InstanceType:
+            type_ = changed(store.instance_type(name))
+            store.put_instance_type(type_)
+            return type_
+
+        return self._change(change)
+
+    def capacity_gib(self) -> int:
+        """Return the room for disks that each zone has, in GiB."""
+        with self._core.lock:
+            return self._core.capacity_gib
 
     def instance_type(self, name: str) -> InstanceType:
         """Return a type; raises InstanceTypeNotFound."""
@@ -110,6 +137,69 @@ class Operator:
         with self._core.lock:
             return next(iter(self._core.store.instances.values()), None)
 
+    def view_instance(self, id: str) -> InstanceView:
+        """Return an instance with what is on it now; not a read. Raises InstanceNotFound."""
+
+        def look(store: Store, now_seconds: float) -> InstanceView:
+            return _view_instance(store, store.instance(id), now_seconds)
+
+        return self._change(look)
+
+    def find_instances(
+        self, matches: Callable[[Instance], bool], *, after: int = 0, limit: int = 1000
+    ) -> InstancePage:
+        """Return up to `limit` instances that match, after the one in place `after`.
+
+        All are counted, but only those of the page are looked at closely.
+        """
+        with self._core.lock:
+            places = self._core.store.instance_places()
+        found = [item for item in places if matches(item[1])]
+        later = [item for item in found if item[0] > after]
+        page = later[:limit]
+
+        def look(store: Store, now_seconds: float) -> tuple[InstanceView, ...]:
+            return tuple(
+                _view_instance(store, store.instances[instance.id], now_seconds)
+                for _, instance in page
+                if instance.id in store.instances  # it may have gone since
+            )
+
+        return InstancePage(
+            instances=self._change(look),
+            next_place=page[-1][0] if len(later) > limit else None,
+            total=len(found),
+        )
+
+    def last_instance_place(self) -> int:
+        """Return the place of the newest instance in the order of adding; 0 before the first."""
+        with self._core.lock:
+            return self._core.store.last_instance_place
+
+    def summary(self) -> Summary:
+        """Return how much of everything there is."""
+        with self._core.lock:
+            store = self._core.store
+            return Summary(
+                instance_types=len(store.instance_types),
+                instances=len(store.instances),
+                network_interfaces=store.network_interface_count,
+                disks=len(store.disks),
+                attachments=store.attachment_count,
+            )
+
+    def role_of(self, attachment: Attachment) -> tuple[bool, InstanceType]:
+        """Return whether an attachment is that of a boot disk, and the type of its instance.
+
+        Of what has gone meanwhile it knows nothing: no boot disk, a type without limit.
+        """
+        with self._core.lock:
+            store = self._core.store
+            disk = store.disks.get(attachment.disk)
+            instance = store.instances.get(attachment.instance)
+            type_ = UNTYPED if instance is None else store.type_of(instance)
+            return disk is not None and disk.boot, type_
+
     def change_instance_type(self, id: str, type_name: str | None) -> None:
         """Give an instance another type. Never refused for slots in use."""
 
@@ -138,23 +228,48 @@ class Operator:
         self._change(change)
 
     def add_network_interface(self, instance: str, id: str | None = None) -> NetworkInterface:
-        """Add an interface, whether or not a slot is left for it; raises InstanceNotFound.
+        """Add an interface, whether or not a slot is left for it.
 
-        Without an id it gets `<instance>-eni-<n>`, n being the first that is free.
+        Raises InstanceNotFound, AlreadyExists. Without an id it gets `<instance>-eni-<n>`, n being
+        the first that is free.
         """
+        if id is None:
+            return self.add_network_interfaces(instance, 1)[0]
+        interface = NetworkInterface(id=id, instance=instance)
 
         def change(store: Store, now_seconds: float) -> NetworkInterface:
-            interfaces = store.occupancy(store.instance(instance).id).network_interfaces
-            chosen, n = id, len(interfaces)
-            while chosen is None:
-                n += 1
-                candidate = f"{instance}-eni-{n}"
-                chosen = None if store.has_network_interface(candidate) else candidate
-            interface = NetworkInterface(id=chosen, instance=instance)
+            store.instance(instance)
             store.add_network_interface(interface)
             return interface
 
         return self._change(change)
+
+    def add_network_interfaces(self, instance: str, count: int) -> list[NetworkInterface]:
+        """Add `count` interfaces with names of their own; raises InstanceNotFound."""
+
+        def change(store: Store, now_seconds: float) -> list[NetworkInterface]:
+            n = len(store.occupancy(store.instance(instance).id).network_interfaces)
+            added: list[NetworkInterface] = []
+            while len(added) < count:
+                n += 1
+                id = f"{instance}-eni-{n}"
+                if not store.has_network_interface(id):
+                    added.append(NetworkInterface(id=id, instance=instance))
+                    store.add_network_interface(added[-1])
+            return added
+
+        return self._change(change)
+
+    def remove_network_interface(self, instance: str, id: str) -> None:
+        """Remove one interface; raises InstanceNotFound, NetworkInterfaceNotFound."""
+
+        def change(store: Store, now_seconds: float) -> None:
+            interfaces = store.occupancy(store.instance(instance).id).network_interfaces
+            if id not in interfaces:
+                raise NetworkInterfaceNotFound(instance, id, len(interfaces))
+            store.remove_network_interface(interfaces[id])
+
+        self._change(change)
 
     def remove_network_interfaces(self, instance: str, count: int = 1) -> None:
         """Remove the newest `count` interfaces.
@@ -210,14 +325,32 @@ class Operator:
         *,
         tags: Mapping[str, str] = NO_TAGS,
         immediately: bool = False,
+        force: bool = False,
+        make: bool = False,
     ) -> Attachment:
         """Attach a disk out of band; refuses as the API does, and raises AlreadyAttached.
 
-        `immediately` passes over the cloud's transition: it is for the state that a scenario
-        begins with.
+        `immediately` passes over the cloud's transition. With `force` it is attached past the
+        slots, in another zone and past max_attachments too. With `make` a disk that is not there is
+        made, in the instance's zone.
         """
 
         def change(store: Store, now_seconds: float) -> Attachment:
+            zone = store.instance(instance).zone
+            makes = make and disk not in store.disks
+            if makes:
+                store.add_disk(Disk(disk, zone))
+            try:
+                return begin(store, now_seconds)
+            except CloudError:
+                if makes:
+                    store.remove_disk(store.disk(disk))
+                raise
+
+        def begin(store: Store, now_seconds: float) -> Attachment:
+            present = store.attachment(disk, instance)
+            if present is not None:
+                self._core.wake_watchers(present)
             return attaching.attach(
                 store,
                 now_seconds,
@@ -225,6 +358,7 @@ class Operator:
                 instance_id=instance,
                 tags=tags,
                 transition=IMMEDIATELY if immediately else self._core.transitions.attach,
+                force=force,
             )
 
         return self._change(change)
@@ -248,11 +382,19 @@ class Operator:
         with self._core.lock:
             return self._core.store.last_place
 
-    def detach(self, disk: str, instance: str) -> Attachment | None:
-        """Begin to detach out of band; the attachment while it is leaving, None once it is gone."""
+    def detach(
+        self, disk: str, instance: str, *, immediately: bool = False, force: bool = False
+    ) -> Attachment | None:
+        """Begin to detach out of band; the attachment while it is leaving, None once it is gone.
+
+        `immediately` passes over the cloud's transition. With `force` a boot disk, or one that is
+        busy, goes too.
+        """
 
         def change(store: Store, now_seconds: float) -> Attachment | None:
-            return self._core.detach(disk, instance, now_seconds)
+            return self._core.detach(
+                disk, instance, now_seconds, immediately=immediately, force=force
+            )
 
         return self._change(change)
 
@@ -331,3 +473,16 @@ def _put_back(store: Store, id: str, former: Disk | None) -> None:
         store.replace_disk(former)
     elif id in store.disks:
         store.remove_disk(store.disk(id))
+
+
+def _view_instance(store: Store, instance: Instance, now_seconds: float) -> InstanceView:
+    """Return an instance with what is on it now, attachments oldest first."""
+    attaching.settle_instance(store, instance.id, now_seconds)
+    occupancy = store.occupancy(instance.id)
+    description = InstanceDescription(
+        instance=instance,
+        network_interfaces=tuple(occupancy.network_interfaces.values()),
+        attachments=tuple(sorted(occupancy.attachments.values(), key=lambda item: item.number)),
+        boot_disks=frozenset(occupancy.boot_disks),
+    )
+    return InstanceView(description, store.type_of(instance))

@@ -41,8 +41,11 @@ class Store:
         self._disks_tagged: dict[tuple[str, str], dict[str, None]] = {}
         self._interfaces: dict[str, str] = {}
         self._last_number = 0
+        self._attachment_count = 0
         self._places: dict[str, int] = {}
         self._last_place = 0
+        self._instance_places: dict[str, int] = {}
+        self._last_instance_place = 0
         self._zone_gib: dict[str, int] = {}
 
     def instance(self, id: str) -> Instance:
@@ -83,6 +86,8 @@ class Store:
         if instance.id in self.instances:
             raise AlreadyExists("instance", instance.id)
         self.instances[instance.id] = instance
+        self._last_instance_place += 1
+        self._instance_places[instance.id] = self._last_instance_place
         self._occupancies[instance.id] = Occupancy()
 
     def replace_instance(self, instance: Instance) -> None:
@@ -97,7 +102,30 @@ class Store:
         for interface in tuple(occupancy.network_interfaces.values()):
             self.remove_network_interface(interface)
         del self._occupancies[id]
+        del self._instance_places[id]
         del self.instances[id]
+
+    def instance_places(self) -> list[tuple[int, Instance]]:
+        """Return all instances with their places in the order in which they were added.
+
+        A place is never given twice.
+        """
+        return list(zip(self._instance_places.values(), self.instances.values(), strict=True))
+
+    @property
+    def last_instance_place(self) -> int:
+        """The place of the newest instance that there ever was; 0 before the first."""
+        return self._last_instance_place
+
+    @property
+    def network_interface_count(self) -> int:
+        """How many network interfaces there are on all instances."""
+        return len(self._interfaces)
+
+    @property
+    def attachment_count(self) -> int:
+        """How many attachments there are on all instances."""
+        return self._attachment_count
 
     def add_network_interface(self, interface: NetworkInterface) -> None:
         """Add an interface to its instance; raises AlreadyExists."""
@@ -172,6 +200,7 @@ class Store:
     def put_attachment(self, attachment: Attachment) -> None:
         """Add an attachment, or put its changed record in place of the old one."""
         occupancy = self._occupancies[attachment.instance]
+        self._attachment_count += attachment.disk not in occupancy.attachments
         occupancy.attachments[attachment.disk] = attachment
         if attachment.pending is None:
             occupancy.pending.discard(attachment.disk)
@@ -185,6 +214,7 @@ class Store:
         """Remove an attachment; its number is never given again."""
         occupancy = self._occupancies[attachment.instance]
         del occupancy.attachments[attachment.disk]
+        self._attachment_count -= 1
         occupancy.pending.discard(attachment.disk)
         occupancy.boot_disks.discard(attachment.disk)
         del self._instances_of[attachment.disk][attachment.instance]

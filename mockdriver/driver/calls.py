@@ -20,6 +20,7 @@ from mockdriver.driver.capabilities import Capabilities
 from mockdriver.driver.errors import InvalidField, NotImplementedRpc
 from mockdriver.driver.field_checks import checker
 from mockdriver.driver.in_flight import InFlight
+from mockdriver.driver.rpc_caller import RpcCaller
 from mockdriver.driver.rpcs import BY_NAME, SERVICE_NEEDS, Rpc
 from mockdriver.driver.status import status_of
 from mockdriver.journal import Entry, Journal
@@ -97,7 +98,7 @@ class CallLayers:
                 node_id=node_id,
             )
             try:
-                response = answer(body, context)
+                response = answer(body, context, entry)
             except Exception as error:
                 self._fail(entry, context, error)
             journal.end(entry, code="OK", code_number=0, message="", response_bytes=response)
@@ -118,17 +119,17 @@ class CallLayers:
 
     def _answer(
         self, rpc: Rpc, method: Method | None, request_type: type[Message], in_flight: InFlight
-    ) -> Callable[[bytes, PeerContext], bytes]:
+    ) -> Callable[[bytes, PeerContext, Entry], bytes]:
         refusal = self._refusal(rpc, method)
         check = checker(cast(Descriptor, request_type.DESCRIPTOR), rpc.required)
         key_of, runtime = rpc.key, self._runtime
 
-        def answer(body: bytes, context: PeerContext) -> bytes:
+        def answer(body: bytes, context: PeerContext, entry: Entry) -> bytes:
             if refusal is not None or method is None:
                 raise NotImplementedRpc(refusal)
             request = _parse(request_type, body)
             check(request)
-            caller = Caller(runtime, lambda caller: _leave_with(context, caller))
+            caller = RpcCaller(runtime, entry, lambda caller: _leave_with(context, caller))
             if key_of is None:
                 return method(request, caller).SerializeToString()
             key = key_of(request)

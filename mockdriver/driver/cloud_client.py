@@ -18,6 +18,8 @@ from mockdriver.cloud import (
 )
 from mockdriver.cloud.errors import DiskNotFound, Throttled, quoted
 from mockdriver.driver.errors import AttachmentVanished, PatienceExhausted
+from mockdriver.driver.rpc_caller import RpcCaller
+from mockdriver.journal import CloudCall
 from mockdriver.runtime import Runtime
 
 PATIENCE_SECONDS = 20.0
@@ -47,32 +49,32 @@ class CloudClient:
     def describe_instance(self, id: str, caller: Caller) -> InstanceDescription:
         """Describe one instance; raises InstanceNotFound."""
         return self._patiently(
-            "describe_instances", caller, lambda: self._api.describe_instances([id], caller)
+            "describe_instances", (id,), caller, lambda: self._api.describe_instances([id], caller)
         )[0]
 
     def describe_type(self, name: str, caller: Caller) -> InstanceType:
         """Describe one instance type; raises InstanceTypeNotFound."""
         return self._patiently(
-            "describe_types", caller, lambda: self._api.describe_types([name], caller)
+            "describe_types", (name,), caller, lambda: self._api.describe_types([name], caller)
         )[0]
 
     def describe_disk(self, id: str, caller: Caller) -> DiskDescription:
         """Describe one disk; raises DiskNotFound."""
         return self._patiently(
-            "describe_disks", caller, lambda: self._api.describe_disks([id], caller)
+            "describe_disks", (id,), caller, lambda: self._api.describe_disks([id], caller)
         )[0]
 
     def find_disk(self, tag: str, value: str, caller: Caller) -> Disk | None:
         """Return the disk with this tag, or None."""
         found = self._patiently(
-            "describe_disks", caller, lambda: self._api.find_disks(tag, value, caller)
+            "describe_disks", (), caller, lambda: self._api.find_disks(tag, value, caller)
         )
         return found[0].disk if found else None
 
     def list_disks(self, after: int, limit: int, caller: Caller) -> DiskPage:
         """Describe some of all disks, in the order of creation."""
         return self._patiently(
-            "describe_disks", caller, lambda: self._api.list_disks(after, limit, caller)
+            "describe_disks", (), caller, lambda: self._api.list_disks(after, limit, caller)
         )
 
     def create_disk(
@@ -87,6 +89,7 @@ class CloudClient:
         """Create a disk; raises ZoneNotFound, ZoneFull, DiskSizeNotAllowed."""
         return self._patiently(
             "create_disk",
+            (),
             caller,
             lambda: self._api.create_disk(
                 zone, size_gib, caller, max_attachments=max_attachments, tags=tags
@@ -95,7 +98,7 @@ class CloudClient:
 
     def delete_disk(self, id: str, caller: Caller) -> None:
         """Delete a disk; raises DiskNotFound, DiskInUse."""
-        self._patiently("delete_disk", caller, lambda: self._api.delete_disk(id, caller))
+        self._patiently("delete_disk", (id,), caller, lambda: self._api.delete_disk(id, caller))
 
     def attach(
         self,
@@ -109,13 +112,16 @@ class CloudClient:
         """Begin to attach a disk, or find it attached to this instance already."""
         return self._patiently(
             "attach",
+            (disk, instance),
             caller,
             lambda: self._api.attach(disk, instance, caller, exclusive=exclusive, tags=tags),
         )
 
     def detach(self, disk: str, instance: str, caller: Caller) -> Attachment | None:
         """Begin to detach a disk; None once it is gone."""
-        return self._patiently("detach", caller, lambda: self._api.detach(disk, instance, caller))
+        return self._patiently(
+            "detach", (disk, instance), caller, lambda: self._api.detach(disk, instance, caller)
+        )
 
     def wait_until_attached(self, attachment: Attachment, caller: Caller) -> None:
         """Wait for the end of attaching; raises AttachmentVanished if somebody detaches it."""
@@ -166,10 +172,12 @@ class CloudClient:
         present = description.attachment_to(attachment.instance)
         return present if present is not None and present.number == attachment.number else None
 
-    def _patiently(self, api: str, caller: Caller, call: Callable[[], _Answer]) -> _Answer:
+    def _patiently(
+        self, api: str, ids: tuple[str, ...], caller: Caller, call: Callable[[], _Answer]
+    ) -> _Answer:
         """Make an API call, again and again while it is throttled."""
         try:
-            return call()
+            return self._once(api, ids, caller, call)
         except Throttled:
             pass
         give_up_at = self._runtime.now() + PATIENCE_SECONDS
@@ -182,6 +190,22 @@ class CloudClient:
             caller.sleep_until(resume_at)
             pause_seconds = min(pause_seconds * 2, _LONGEST_PAUSE_SECONDS)
             try:
-                return call()
+                return self._once(api, ids, caller, call)
             except Throttled:
                 continue
+
+    def _once(
+        self, api: str, ids: tuple[str, ...], caller: Caller, call: Callable[[], _Answer]
+    ) -> _Answer:
+        """Make an API call and record it with the CSI call that it is made for."""
+        if not isinstance(caller, RpcCaller):
+            return call()
+        started_seconds, error_name = self._runtime.now(), ""
+        try:
+            return call()
+        except Exception as error:
+            error_name = type(error).__name__
+            raise
+        finally:
+            duration_seconds = self._runtime.now() - started_seconds
+            caller.entry.add_cloud_call(CloudCall(api, ids, duration_seconds, error_name))

@@ -69,9 +69,13 @@ def status_of(error: Exception, rpc: str) -> tuple[grpc.StatusCode, str]:
     """
     code = CODES.get(type(error))
     if code is not None:
-        text = str(error)
-        if len(text) > MAX_MESSAGE_CHARACTERS:
-            text = f"{text[:MAX_MESSAGE_CHARACTERS]}… ({len(text)} characters)"
-        return code, text
+        return code, cut(str(error))
     _log.error("%s failed for a reason that has no code", rpc, exc_info=error)
     return Code.INTERNAL, f"{rpc}: internal error of mockdriver, its log tells more"
+
+
+def cut(text: str) -> str:
+    """Return a message that is short enough to travel in a header."""
+    if len(text) <= MAX_MESSAGE_CHARACTERS:
+        return text
+    return f"{text[:MAX_MESSAGE_CHARACTERS]}… ({len(text)} characters)"

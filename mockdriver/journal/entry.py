@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from google.protobuf.message import DecodeError, Message
 
@@ -12,8 +12,19 @@ RUNNING = "RUNNING"
 """Stands in the place of the code while a call is in flight."""
 
 
+class CloudCall(NamedTuple):
+    """A call of the cloud's API; `error` is the name of the error that ended it, or empty."""
+
+    api: str
+    ids: tuple[str, ...]
+    duration_seconds: float
+    error: str
+
+
 class Entry:
     """A call: recorded when it arrives, completed when it ends.
+
+    `faults` are the names of the faults that acted on it; whoever applies them sets it.
 
     It keeps the bytes of request and response; they are decoded, without secrets, when somebody
     reads them. `started_seconds` and `duration_seconds` are on the runtime's clock.
@@ -22,10 +33,12 @@ class Entry:
     """
 
     __slots__ = (
+        "_cloud_calls",
         "calls_in_flight",
         "code",
         "code_number",
         "duration_seconds",
+        "faults",
         "message",
         "node_id",
         "peer",
@@ -68,6 +81,20 @@ class Entry:
         self.code_number = -1
         self.message = ""
         self.duration_seconds = 0.0
+        self.faults: tuple[str, ...] = ()
+        self._cloud_calls: list[CloudCall] | None = None
+
+    @property
+    def cloud_calls(self) -> tuple[CloudCall, ...]:
+        """The calls of the cloud's API that it has made so far, in the order of their ends."""
+        return () if self._cloud_calls is None else tuple(self._cloud_calls)
+
+    def add_cloud_call(self, call: CloudCall) -> None:
+        """Record a call of the cloud's API that has ended."""
+        if self._cloud_calls is None:
+            self._cloud_calls = [call]
+        else:
+            self._cloud_calls.append(call)
 
     def request(self) -> dict[str, Any]:
         """Return the request as plain data; bytes that are no request at all give nothing."""

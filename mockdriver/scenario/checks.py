@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from mockdriver.scenario.cloud_model import MAX_INSTANCES, CloudModel
-from mockdriver.scenario.kinds import MAX_DISK_ID_BYTES, MAX_ID_BYTES
+from mockdriver.scenario.kinds import MAX_ID_BYTES, disk_id_problem
 from mockdriver.scenario.mistakes import Mistake, Path, not_among, quoted
 from mockdriver.scenario.plan import (
     NUMBER_PLACE,
@@ -123,13 +123,9 @@ class CloudChecks:
                 self._disk_id_length(id, (*_INSTANCES, instance.source, key))
 
     def _disk_id_length(self, id: str, place: Path) -> None:
-        # A character has at most 4 bytes: short ids need no encoding to be known short.
-        if len(id) * 4 > MAX_DISK_ID_BYTES and (size := len(id.encode())) > MAX_DISK_ID_BYTES:
-            text = (
-                f"the disk's id {quoted(id)} has {size} bytes, allowed: at most "
-                f"{MAX_DISK_ID_BYTES}, since it is a CSI volume_id"
-            )
-            self._once("long disk", place, text)
+        problem = disk_id_problem(id)
+        if problem is not None:
+            self._once("long disk", place, problem)
 
     def _interface_ids(self, plan: CloudPlan) -> None:
         first: dict[str, int] = {}

@@ -144,6 +144,17 @@ def is_id(text: str) -> bool:
     )
 
 
+def disk_id_problem(id: str) -> str | None:
+    """Return why an id is too long for a disk, or None."""
+    # A character has at most 4 bytes: short ids need no encoding to be known short.
+    if len(id) * 4 > MAX_DISK_ID_BYTES and (size := len(id.encode())) > MAX_DISK_ID_BYTES:
+        return (
+            f"the disk's id {quoted(id)} has {size} bytes, allowed: at most {MAX_DISK_ID_BYTES}, "
+            "since it is a CSI volume_id"
+        )
+    return None
+
+
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 _ID_WORDS = f"text of 1 to {MAX_ID_BYTES} bytes without control characters"

@@ -9,11 +9,14 @@ from pathlib import Path
 import mockdriver
 from mockdriver.cloud import Cloud
 from mockdriver.cloud.errors import CloudError
+from mockdriver.control.composing import control_services
+from mockdriver.control.world import World
 from mockdriver.driver.attachment_tags import PUBLISHED_AT_START
 from mockdriver.driver.capabilities import Capabilities, Capability
 from mockdriver.driver.context import DriverConfig, NodeInfoReply, NodeMounts
+from mockdriver.driver.driver import Driver
 from mockdriver.driver.status import status_of
-from mockdriver.journal import Entry
+from mockdriver.journal import Entry, Journal
 from mockdriver.runtime import Runtime
 from mockdriver.scenario import build
 from mockdriver.scenario.cloud_model import NewInstance
@@ -76,8 +79,10 @@ def make_server(
     on_call: Callable[[Entry], None] | None = None,
 ) -> MockServer:
     """Return a server for the scenario's driver over a cloud; it does not listen yet."""
-    config = driver_config(loaded.driver, overrides)
-    return MockServer(cloud, config, runtime, on_call=on_call)
+    journal = Journal(runtime, on_end=on_call)
+    driver = Driver(driver_config(loaded.driver, overrides), cloud, runtime, journal)
+    world = World(runtime, loaded, cloud, journal, driver)
+    return MockServer(world, control_services(world))
 
 
 def make_registration(

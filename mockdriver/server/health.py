@@ -7,7 +7,8 @@ leaves watchers in place when the server stops, which would make each stop as lo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import grpc
@@ -17,8 +18,8 @@ from mockdriver.runtime import Event, Runtime
 
 SERVICE = "grpc.health.v1.Health"
 
-MAX_WATCHERS = 100
-"""Each holds a worker thread, of which CSI calls need the most."""
+MAX_WATCHERS = 50
+"""Each holds a thread of those that the control API has too."""
 
 _Response = health_pb2.HealthCheckResponse
 
@@ -26,8 +27,10 @@ _Response = health_pb2.HealthCheckResponse
 class Health:
     """Whether a server serves; the same on all of its sockets, and for all of their services."""
 
-    def __init__(self, runtime: Runtime) -> None:
+    def __init__(self, runtime: Runtime, pool: ThreadPoolExecutor) -> None:
+        """`pool` answers: it has threads left when CSI calls hold all of theirs."""
         self._runtime = runtime
+        self._pool = pool
         self._lock = runtime.lock()
         self._status = _Response.NOT_SERVING
         self._stopping = False
@@ -46,17 +49,17 @@ class Health:
         of_socket = _HealthOfSocket(self, ("", *services, SERVICE))
         return {
             "Check": grpc.unary_unary_rpc_method_handler(
-                of_socket.Check,
+                self._in_pool(of_socket.check),
                 health_pb2.HealthCheckRequest.FromString,
                 _Response.SerializeToString,
             ),
             "List": grpc.unary_unary_rpc_method_handler(
-                of_socket.List,
+                self._in_pool(of_socket.list),
                 health_pb2.HealthListRequest.FromString,
                 health_pb2.HealthListResponse.SerializeToString,
             ),
             "Watch": grpc.unary_stream_rpc_method_handler(
-                of_socket.Watch,
+                self._in_pool(of_socket.watch),
                 health_pb2.HealthCheckRequest.FromString,
                 _Response.SerializeToString,
             ),
@@ -105,6 +108,14 @@ class Health:
             with self._lock:
                 self._watchers.discard(changed)
 
+    def _in_pool(self, method: Callable[[Any, grpc.ServicerContext], Any]) -> Any:
+        def behaviour(request: Any, context: grpc.ServicerContext) -> Any:
+            return method(request, context)
+
+        # gRPC looks for this attribute, and takes the server's pool where there is none.
+        setattr(behaviour, "experimental_thread_pool", self._pool)  # noqa: B010 - mypy knows none
+        return behaviour
+
     def _change(self, *, serving: bool, stopping: bool) -> None:
         with self._lock:
             self._status = _Response.SERVING if serving else _Response.NOT_SERVING
@@ -121,7 +132,7 @@ class _HealthOfSocket:
         self._health = health
         self._services = tuple(services)
 
-    def Check(self, request: Any, context: grpc.ServicerContext) -> Any:  # noqa: N802 - gRPC's
+    def check(self, request: Any, context: grpc.ServicerContext) -> Any:
         """Answer how a service is; NOT_FOUND if it is not on this socket."""
         if request.service not in self._services:
             known = ", ".join(self._services[1:])
@@ -131,14 +142,12 @@ class _HealthOfSocket:
             )
         return _Response(status=self._health.status())
 
-    def List(self, request: Any, context: grpc.ServicerContext) -> Any:  # noqa: N802 - gRPC's
+    def list(self, request: Any, context: grpc.ServicerContext) -> Any:
         """Answer how all services of this socket are."""
         status = _Response(status=self._health.status())
         return health_pb2.HealthListResponse(statuses=dict.fromkeys(self._services, status))
 
-    def Watch(  # noqa: N802 - gRPC's
-        self, request: Any, context: grpc.ServicerContext
-    ) -> Iterator[Any]:
+    def watch(self, request: Any, context: grpc.ServicerContext) -> Iterator[Any]:
         """Answer how a service is, and again when that changes; ends when the server stops."""
         known = request.service in self._services
         for status in self._health.statuses(known, context):

@@ -16,16 +16,23 @@ from mockdriver.server.sockets import DEFAULT_ENDPOINT, parse_endpoint
 LOOK_SECONDS = 1.0
 """The pause between two looks at whether the sockets are still there."""
 
+CONTROL_OFF = "off"
+"""Says in the place of an endpoint that the control API is not served."""
+
 
 @dataclass(frozen=True)
 class ListeningPlan:
-    """The endpoint with its role and node, and the sockets of other nodes in a folder."""
+    """The endpoint with its role and node, and the sockets of other nodes in a folder.
+
+    `control` is where the control API is: at the endpoint, on a socket of its own, or nowhere.
+    """
 
     endpoint: Path | None
     role: Role
     node_id: str | None
     node_sockets: Mapping[str, Path] = field(default_factory=dict)
     folder: Path | None = None
+    control: Path | None = None
 
     def __str__(self) -> str:
         parts = []
@@ -38,6 +45,8 @@ class ListeningPlan:
             count = len(self.node_sockets)
             nodes = "1 node" if count == 1 else f"{count} nodes"
             parts.append(f"{nodes} in {self.folder}, see index.json")
+        if self.control is not None and self.control != self.endpoint:
+            parts.append(f"control API on unix://{self.control}")
         return ", ".join(parts)
 
 
@@ -48,10 +57,12 @@ def plan_listening(
     node_id: str | None,
     node_socket_dir: Path | None,
     node_ids: Sequence[str],
+    control_endpoint: str | None = None,
 ) -> ListeningPlan:
     """Return the plan for what the command line says; raises EndpointMistake.
 
     Without an endpoint there is the default one, unless only nodes are served and have a folder.
+    The control API is at the endpoint unless `control_endpoint` says where else, or `off`.
     """
     sockets: Mapping[str, Path] = {}
     if node_socket_dir is not None:
@@ -60,7 +71,10 @@ def plan_listening(
     path = None
     if endpoint is not None or role is not Role.NODE or node_socket_dir is None:
         path = parse_endpoint(endpoint if endpoint is not None else DEFAULT_ENDPOINT)
-    return ListeningPlan(path, role, node_id, sockets, node_socket_dir)
+    control = path
+    if control_endpoint is not None:
+        control = None if control_endpoint == CONTROL_OFF else parse_endpoint(control_endpoint)
+    return ListeningPlan(path, role, node_id, sockets, node_socket_dir, control)
 
 
 class Announcement(Protocol):
@@ -106,11 +120,14 @@ class Listening:
         """
         plan = self._plan
         if plan.endpoint is not None:
-            self._server.listen(plan.endpoint, plan.node_id, plan.role)
+            at_endpoint = plan.control == plan.endpoint
+            self._server.listen(plan.endpoint, plan.node_id, plan.role, control=at_endpoint)
+        if plan.control is not None and plan.control != plan.endpoint:
+            self._server.listen_for_control(plan.control)
         if plan.folder is not None:
             make_folder(plan.folder)
             for node_id, path in plan.node_sockets.items():
-                self._server.listen(path, node_id, Role.NODE)
+                self._server.listen(path, node_id, Role.NODE, control=False)
             self._index = Index(plan.folder, plan.node_sockets)
         self._server.health.serve()
         for announcement in self._announcements:

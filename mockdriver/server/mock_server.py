@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from csi_spec import csi_pb2
-from mockdriver.cloud import Cloud
+from mockdriver.control.services import ControlServices
+from mockdriver.control.world import World
 from mockdriver.driver.capabilities import (
     CONTROLLER_SERVICE,
     CREATE_DELETE_VOLUME,
@@ -15,13 +15,19 @@ from mockdriver.driver.capabilities import (
     NODE_INFO_FROM_CONTROLLER,
     PUBLISH_UNPUBLISH_VOLUME,
 )
-from mockdriver.driver.context import DriverConfig
 from mockdriver.driver.descriptors import reflected
-from mockdriver.driver.driver import Driver, Role
-from mockdriver.journal import Entry, Journal
-from mockdriver.runtime import Runtime
+from mockdriver.driver.driver import Role
+from mockdriver.server.health import SERVICE as HEALTH
 from mockdriver.server.health import Health
-from mockdriver.server.socket_server import SocketServer, wait_until_ready, worker_pool
+from mockdriver.server.socket_server import (
+    NOTHING_BESIDE,
+    GrpcHandlers,
+    SocketServer,
+    control_pool,
+    wait_until_connectable,
+    wait_until_ready,
+    worker_pool,
+)
 
 
 class MockServer:
@@ -29,16 +35,15 @@ class MockServer:
 
     def __init__(
         self,
-        cloud: Cloud,
-        config: DriverConfig,
-        runtime: Runtime,
-        *,
-        on_call: Callable[[Entry], None] | None = None,
+        world: World,
+        control: ControlServices,
     ) -> None:
-        """Make a server that does not listen yet. `on_call` sees each call as it ends."""
-        self.cloud = cloud
+        """Make a server that does not listen yet."""
+        config = world.driver.config
+        self.cloud = world.cloud
         self.name = config.name
-        self.journal = Journal(runtime, on_end=on_call)
+        self.journal = world.journal
+        self.control = control
         self.has_controller_flow = config.capabilities.all_on(
             CONTROLLER_SERVICE, GET_NODE_INFO, NODE_INFO_FROM_CONTROLLER
         )
@@ -46,25 +51,42 @@ class MockServer:
             CONTROLLER_SERVICE, CREATE_DELETE_VOLUME, PUBLISH_UNPUBLISH_VOLUME
         )
         self.broken_invariants = config.capabilities.broken_invariants()
-        self._driver = Driver(config, cloud, runtime, self.journal)
-        self._descriptors = reflected(config.capabilities)
-        self.health = Health(runtime)
-        self._pool: ThreadPoolExecutor = worker_pool()
+        self._driver = world.driver
+        self._descriptors = reflected(config.capabilities, ControlServices.files())
+        self._pool = worker_pool()
+        self._control_pool = control_pool()
+        self.health = Health(world.runtime, self._control_pool)
         self._sockets: list[SocketServer] = []
 
-    def listen(self, path: Path, node_id: str | None, role: Role = Role.ALL) -> None:
+    def listen(
+        self, path: Path, node_id: str | None, role: Role = Role.ALL, *, control: bool = True
+    ) -> None:
         """Serve the services of a role on a socket; `node_id` is what a Node service runs on.
 
-        Returns once Probe answers there. Raises EndpointMistake and NotReady.
+        With `control` the control API is served there too. Returns once Probe answers. Raises
+        EndpointMistake and NotReady.
         """
         services = {
             csi_pb2.DESCRIPTOR.services_by_name[name].full_name: handlers
             for name, handlers in self._driver.handlers(node_id, role).items()
         }
+        beside = self.control.handlers(self._control_pool) if control else NOTHING_BESIDE
+        beside = self._with_health(beside, services)
         self._sockets.append(
-            SocketServer(path, services, self._pool, self._descriptors, health=self.health)
+            SocketServer(path, services, self._pool, self._descriptors, beside=beside)
         )
         wait_until_ready(path)
+
+    def listen_for_control(self, path: Path) -> None:
+        """Serve the control API alone on a socket; raises EndpointMistake and NotReady."""
+        handlers = self._with_health(self.control.handlers(self._control_pool), ())
+        self._sockets.append(
+            SocketServer(path, {}, self._control_pool, self._descriptors, beside=handlers)
+        )
+        wait_until_connectable(path)
+
+    def _with_health(self, beside: GrpcHandlers, services: Iterable[str]) -> GrpcHandlers:
+        return {**beside, HEALTH: self.health.handlers((*services, *beside))}
 
     def topology_of(self, instance_id: str) -> Mapping[str, str]:
         """Return the topology segments of an instance; raises InstanceNotFound."""
@@ -83,6 +105,7 @@ class MockServer:
         # A call that was ended has still to notice, and its record to be completed: the log of a
         # server that has stopped tells of all calls.
         self._pool.shutdown(wait=True)
+        self._control_pool.shutdown(wait=True)
 
     def lost_sockets(self) -> list[Path]:
         """Return the paths at which somebody has removed or replaced this server's socket."""

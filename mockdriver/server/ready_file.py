@@ -22,13 +22,13 @@ MAX_FORMER_BYTES = 1024 * 1024
 
 def contents(plan: ListeningPlan, *, driver_name: str, scenario: str) -> dict[str, Any]:
     """Return what a ready file says of a server that listens as planned."""
-    endpoint = None if plan.endpoint is None else _url(plan.endpoint)
     return {
         "pid": os.getpid(),
         "version": mockdriver.__version__,
         "driver_name": driver_name,
         "scenario": scenario,
-        "endpoint": endpoint,
+        "endpoint": _url(plan.endpoint),
+        "control_endpoint": _url(plan.control),
         "role": plan.role.value,
         "node_id": plan.node_id,
         "node_endpoints": {id: _url(path) for id, path in plan.node_sockets.items()},
@@ -136,5 +136,5 @@ def _runs(former: Mapping[str, Any]) -> bool:
     return True
 
 
-def _url(path: Path) -> str:
-    return f"unix://{path}"
+def _url(path: Path | None) -> str | None:
+    return None if path is None else f"unix://{path}"

@@ -52,6 +52,7 @@ def test_the_file_tells_where_the_server_is(tmp_path: Path, serve: Serve) -> Non
         "driver_name": "mock.csi.example.com",
         "scenario": ZONES,
         "endpoint": f"unix://{server.path}",
+        "control_endpoint": f"unix://{server.path}",
         "role": "all",
         "node_id": "i-b",
         "node_endpoints": {},

@@ -1,0 +1,12 @@
+"""The services of a world."""
+
+from __future__ import annotations
+
+from mockdriver.control.cloud_service import CloudService
+from mockdriver.control.services import ControlServices
+from mockdriver.control.world import World
+
+
+def control_services(world: World) -> ControlServices:
+    """Return all services of the control API over a world."""
+    return ControlServices(world.runtime, [CloudService(world)])
