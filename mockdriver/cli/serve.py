@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from types import FrameType
 
@@ -25,6 +26,9 @@ from mockdriver.cli.switches import (
 from mockdriver.driver.capabilities import Capability
 from mockdriver.driver.context import NodeInfoReply, NodeMounts
 from mockdriver.driver.driver import Role
+from mockdriver.journal import Entry
+from mockdriver.journal.journal import DEFAULT_CAPACITY, MAX_CAPACITY
+from mockdriver.journal.journal_file import JournalFile, JournalFileMistake
 from mockdriver.journal.log_lines import LogFormat
 from mockdriver.journal.log_writer import LogWriter
 from mockdriver.runtime import Runtime, WallRuntime
@@ -179,6 +183,23 @@ _log = logging.getLogger("mockdriver")
     help="Write the endpoints to this file, as JSON, when the driver answers; removed at the end.",
 )
 @click.option(
+    "--journal",
+    "journal_path",
+    type=click.Path(path_type=Path),
+    envvar="MOCKDRIVER_JOURNAL",
+    metavar="FILE",
+    help="Append each call to this file as a line of JSON.  [default: none]",
+)
+@click.option(
+    "--journal-size",
+    type=click.IntRange(1, MAX_CAPACITY),
+    default=DEFAULT_CAPACITY,
+    show_default=True,
+    envvar="MOCKDRIVER_JOURNAL_SIZE",
+    metavar="CALLS",
+    help="How many calls are remembered, for the control API to tell of.",
+)
+@click.option(
     "--grace-seconds",
     type=click.FloatRange(0, 3600),
     callback=real_number,
@@ -212,6 +233,8 @@ def serve(
     node_info_reply: str | None,
     log_format: str,
     ready_file: Path | None,
+    journal_path: Path | None,
+    journal_size: int,
     grace_seconds: float,
     seed: int,
 ) -> None:
@@ -247,7 +270,16 @@ def serve(
         switches=switches,
         numbers=numbers,
     )
-    server = make_server(loaded, cloud, runtime, overrides, on_call=log.call)
+    journal_file = _journal_file(runtime, journal_path)
+
+    def on_call(entry: Entry) -> None:
+        log.call(entry)
+        if journal_file is not None:
+            journal_file.call(entry)
+
+    server = make_server(
+        loaded, cloud, runtime, overrides, on_call=on_call, journal_size=journal_size
+    )
     announcements: list[Announcement] = []
     try:
         if kubelet_registration_dir is not None:
@@ -263,9 +295,17 @@ def serve(
     # What is there now stays: the garbage collector need not look through it during calls.
     gc.freeze()
     try:
-        _serve(server, loaded, plan, announcements, runtime, grace_seconds)
+        with nullcontext() if journal_file is None else journal_file:
+            _serve(server, loaded, plan, announcements, runtime, grace_seconds)
     finally:
         log.close()
+
+
+def _journal_file(runtime: Runtime, path: Path | None) -> JournalFile | None:
+    try:
+        return None if path is None else JournalFile(runtime, path)
+    except JournalFileMistake as mistake:
+        raise click.BadParameter(str(mistake), param_hint="--journal") from None
 
 
 def _chosen_node(node: str | None, ids: Sequence[str]) -> str | None:

@@ -9,13 +9,14 @@ import logging
 
 import grpc
 
-from mockdriver.control import errors
+from mockdriver.control import errors, journal_service
 from mockdriver.driver import status
 
 Code = grpc.StatusCode
 
 CODES: dict[type[Exception], grpc.StatusCode] = {
     **status.CODES,
+    **journal_service.CODES,
     errors.InvalidRequest: Code.INVALID_ARGUMENT,
     errors.NoSuchRpc: Code.UNIMPLEMENTED,
     errors.AttachmentGone: Code.ABORTED,

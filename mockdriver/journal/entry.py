@@ -104,6 +104,72 @@ class Entry:
         """Return the response as plain data; nothing unless the call was OK."""
         return _decoded(self.response_type, self.response_bytes)
 
+    @property
+    def ended(self) -> bool:
+        """Whether the call has been answered; all else is written before this turns true."""
+        return self.code is not RUNNING
+
+
+class Moment:
+    """A call as it was at one moment: when it arrived, or at a look into the record.
+
+    What a call in flight will be answered is not in a moment of before. Request and response are
+    decoded at most once, and only if somebody asks.
+    """
+
+    __slots__ = ("_arriving", "_request", "_response", "ended", "entry")
+
+    def __init__(self, entry: Entry, *, ended: bool, arriving: bool = False) -> None:
+        self.entry = entry
+        self.ended = ended
+        self._arriving = arriving
+        self._request: dict[str, Any] | None = None
+        self._response: dict[str, Any] | None = None
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """The names of the faults that have acted; none when the call has just arrived."""
+        return () if self._arriving else self.entry.faults
+
+    @property
+    def cloud_calls(self) -> tuple[CloudCall, ...]:
+        """The calls of the cloud's API so far; none when the call has just arrived."""
+        return () if self._arriving else self.entry.cloud_calls
+
+    @property
+    def code(self) -> str:
+        """The name of the code that the call was answered with, or RUNNING."""
+        return self.entry.code if self.ended else RUNNING
+
+    @property
+    def code_number(self) -> int:
+        """The number of the code, or -1."""
+        return self.entry.code_number if self.ended else -1
+
+    @property
+    def message(self) -> str:
+        """The message beside the code."""
+        return self.entry.message if self.ended else ""
+
+    @property
+    def duration_seconds(self) -> float:
+        """How long the call took; 0 while it is in flight."""
+        return self.entry.duration_seconds if self.ended else 0.0
+
+    @property
+    def request(self) -> dict[str, Any]:
+        """The request as plain data, without secrets."""
+        if self._request is None:
+            self._request = self.entry.request()
+        return self._request
+
+    @property
+    def response(self) -> dict[str, Any]:
+        """The response as plain data, without secrets; nothing unless the call was OK."""
+        if self._response is None:
+            self._response = self.entry.response() if self.ended else {}
+        return self._response
+
 
 def _decoded(type_: type[Message], body: bytes) -> dict[str, Any]:
     message = type_()

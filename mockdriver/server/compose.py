@@ -17,6 +17,7 @@ from mockdriver.driver.context import DriverConfig, NodeInfoReply, NodeMounts
 from mockdriver.driver.driver import Driver
 from mockdriver.driver.status import status_of
 from mockdriver.journal import Entry, Journal
+from mockdriver.journal.journal import DEFAULT_CAPACITY
 from mockdriver.runtime import Runtime
 from mockdriver.scenario import build
 from mockdriver.scenario.cloud_model import NewInstance
@@ -77,9 +78,13 @@ def make_server(
     runtime: Runtime,
     overrides: DriverOverrides = NO_OVERRIDES,
     on_call: Callable[[Entry], None] | None = None,
+    journal_size: int = DEFAULT_CAPACITY,
 ) -> MockServer:
-    """Return a server for the scenario's driver over a cloud; it does not listen yet."""
-    journal = Journal(runtime, on_end=on_call)
+    """Return a server for the scenario's driver over a cloud; it does not listen yet.
+
+    `on_call` sees each call as it ends; the newest `journal_size` calls are remembered.
+    """
+    journal = Journal(runtime, capacity=journal_size, on_end=on_call)
     driver = Driver(driver_config(loaded.driver, overrides), cloud, runtime, journal)
     world = World(runtime, loaded, cloud, journal, driver)
     return MockServer(world, control_services(world))

@@ -85,7 +85,7 @@ def test_a_call_that_ends_after_it_was_dropped_does_no_harm() -> None:
 
 def test_the_record_is_bounded_by_default() -> None:
     journal = Journal(VirtualRuntime())
-    assert journal._ring.maxlen == DEFAULT_CAPACITY
+    assert journal.capacity == DEFAULT_CAPACITY
 
 
 def test_the_list_of_entries_is_a_copy() -> None:

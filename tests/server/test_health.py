@@ -76,7 +76,7 @@ def test_a_service_that_is_not_on_the_socket_is_not_found(serve: Serve) -> None:
 
 
 def test_all_services_of_a_socket_are_listed(tmp_path: Path, server: MockServer) -> None:
-    server.listen(tmp_path / "c.sock", None, Role.CONTROLLER)
+    server.listen(tmp_path / "c.sock", None, Role.CONTROLLER, control=False)
     server.health.serve()
 
     with health_of(tmp_path / "c.sock") as health:
