@@ -7,7 +7,7 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from types import FrameType
@@ -36,11 +36,13 @@ from mockdriver.scenario import shipped
 from mockdriver.scenario.load import LoadedScenario
 from mockdriver.server.compose import (
     DriverOverrides,
+    driver_config,
     make_cloud,
     make_ready_file,
     make_registration,
     make_server,
 )
+from mockdriver.server.http_servers import HTTP_MISTAKES, HttpServers
 from mockdriver.server.listening import (
     Announcement,
     Listening,
@@ -176,6 +178,13 @@ _log = logging.getLogger("mockdriver")
     help="The form of the log on standard error, one line a call.",
 )
 @click.option(
+    "--metrics",
+    "metrics_address",
+    envvar="MOCKDRIVER_METRICS",
+    metavar="HOST:PORT",
+    help="Serve metrics for Prometheus there, as in 127.0.0.1:9808; needs the extra metrics.",
+)
+@click.option(
     "--ready-file",
     type=click.Path(path_type=Path),
     envvar="MOCKDRIVER_READY_FILE",
@@ -232,6 +241,7 @@ def serve(
     driver_name: str | None,
     node_info_reply: str | None,
     log_format: str,
+    metrics_address: str | None,
     ready_file: Path | None,
     journal_path: Path | None,
     journal_size: int,
@@ -271,15 +281,22 @@ def serve(
         numbers=numbers,
     )
     journal_file = _journal_file(runtime, journal_path)
-
-    def on_call(entry: Entry) -> None:
-        log.call(entry)
-        if journal_file is not None:
-            journal_file.call(entry)
-
+    sinks = [log.call] if journal_file is None else [log.call, journal_file.call]
+    try:
+        http = HttpServers(
+            runtime, driver_config(loaded.driver, overrides).name, metrics=metrics_address
+        )
+    except HTTP_MISTAKES as mistake:
+        raise click.ClickException(str(mistake)) from None
     server = make_server(
-        loaded, cloud, runtime, overrides, on_call=on_call, journal_size=journal_size
+        loaded,
+        cloud,
+        runtime,
+        overrides,
+        on_call=_telling([*sinks, *http.sinks]),
+        journal_size=journal_size,
     )
+    http.observe(server)
     announcements: list[Announcement] = []
     try:
         if kubelet_registration_dir is not None:
@@ -287,7 +304,7 @@ def serve(
                 make_registration(server, plan, kubelet_registration_dir, kubelet_csi_socket)
             )
         if ready_file is not None:
-            announcements.append(make_ready_file(server, loaded, plan, ready_file))
+            announcements.append(make_ready_file(server, loaded, plan, ready_file, http.urls()))
     except EndpointMistake as mistake:
         raise click.ClickException(str(mistake)) from None
     logging.basicConfig(level=logging.INFO, handlers=[log])
@@ -295,10 +312,22 @@ def serve(
     # What is there now stays: the garbage collector need not look through it during calls.
     gc.freeze()
     try:
-        with nullcontext() if journal_file is None else journal_file:
-            _serve(server, loaded, plan, announcements, runtime, grace_seconds)
+        with nullcontext() if journal_file is None else journal_file, http:
+            _serve(server, loaded, plan, http, announcements, runtime, grace_seconds)
     finally:
         log.close()
+
+
+def _telling(sinks: Sequence[Callable[[Entry], None]]) -> Callable[[Entry], None]:
+    """Return what tells all sinks of a call that has ended; a call pays for each."""
+    if len(sinks) == 1:
+        return sinks[0]
+
+    def tell(entry: Entry) -> None:
+        for sink in sinks:
+            sink(entry)
+
+    return tell
 
 
 def _journal_file(runtime: Runtime, path: Path | None) -> JournalFile | None:
@@ -323,6 +352,7 @@ def _serve(
     server: MockServer,
     loaded: LoadedScenario,
     plan: ListeningPlan,
+    http: HttpServers,
     announcements: Sequence[Announcement],
     runtime: Runtime,
     grace_seconds: float,
@@ -345,7 +375,7 @@ def _serve(
         _log.warning("broken on purpose? %s", sentence)
     try:
         listening.open()
-        _announce(server, loaded, plan, announcements)
+        _announce(server, loaded, plan, [*http.described(), *map(str, announcements)])
         listening.watch(end_for_loss)
         number = signal.sigwait(_STOP_SIGNALS)
         _log.info(
@@ -368,12 +398,11 @@ def _announce(
     server: MockServer,
     loaded: LoadedScenario,
     plan: ListeningPlan,
-    announcements: Sequence[Announcement],
+    besides: Sequence[str],
 ) -> None:
     """Say on standard output that the server is ready; nobody has to read it."""
-    parts = [f"scenario {loaded.name}", plan, *announcements]
-    ready = f"mockdriver {mockdriver.__version__} is ready: {', '.join(map(str, parts))}"
-    lines = [ready]
+    parts = [f"scenario {loaded.name}", str(plan), *besides]
+    lines = [f"mockdriver {mockdriver.__version__} is ready: {', '.join(parts)}"]
     if plan.endpoint is not None and plan.role is Role.ALL:
         topology = {} if plan.node_id is None else server.topology_of(plan.node_id)
         lines += grpcurl_lines(

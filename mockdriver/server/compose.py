@@ -108,8 +108,15 @@ def make_registration(
 
 
 def make_ready_file(
-    server: MockServer, loaded: LoadedScenario, plan: ListeningPlan, path: Path
+    server: MockServer,
+    loaded: LoadedScenario,
+    plan: ListeningPlan,
+    path: Path,
+    urls: Mapping[str, str | None],
 ) -> Announcement:
-    """Return what writes the file of --ready-file; raises EndpointMistake."""
-    said = ready_file.contents(plan, driver_name=server.name, scenario=loaded.name)
+    """Return what writes the file of --ready-file; raises EndpointMistake.
+
+    `urls` are those of the HTTP servers.
+    """
+    said = ready_file.contents(plan, driver_name=server.name, scenario=loaded.name, urls=urls)
     return ready_file.ReadyFile(path, lambda: said)

@@ -40,6 +40,7 @@ class MockServer:
     ) -> None:
         """Make a server that does not listen yet."""
         config = world.driver.config
+        self.world = world
         self.cloud = world.cloud
         self.name = config.name
         self.journal = world.journal

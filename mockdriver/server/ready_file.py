@@ -20,8 +20,13 @@ MAX_FORMER_BYTES = 1024 * 1024
 """A ready file has less than this, so what is larger is somebody else's."""
 
 
-def contents(plan: ListeningPlan, *, driver_name: str, scenario: str) -> dict[str, Any]:
-    """Return what a ready file says of a server that listens as planned."""
+def contents(
+    plan: ListeningPlan, *, driver_name: str, scenario: str, urls: Mapping[str, str | None]
+) -> dict[str, Any]:
+    """Return what a ready file says of a server that listens as planned.
+
+    `urls` are those of its HTTP servers.
+    """
     return {
         "pid": os.getpid(),
         "version": mockdriver.__version__,
@@ -32,6 +37,7 @@ def contents(plan: ListeningPlan, *, driver_name: str, scenario: str) -> dict[st
         "role": plan.role.value,
         "node_id": plan.node_id,
         "node_endpoints": {id: _url(path) for id, path in plan.node_sockets.items()},
+        **urls,
     }
 
 

@@ -19,6 +19,9 @@ from mockdriver.driver.capabilities import BUILT
 from mockdriver.driver.cloud_client import PATIENCE_SECONDS
 from mockdriver.driver.driver import Role
 from mockdriver.driver.status import CODES
+from mockdriver.metrics.names import METRICS
+from mockdriver.metrics.world_metrics import MAX_NODES, USERS
+from mockdriver.runtime import WallRuntime
 from mockdriver.scenario import capability_names, checks, cloud_model, composing, source
 from mockdriver.scenario.code_names import ACCESS_MODES
 from mockdriver.scenario.code_names import CODES as CODE_NAMES
@@ -26,13 +29,14 @@ from mockdriver.scenario.schema import json_schema
 from mockdriver.scenario.story_checks import ANSWERS
 from mockdriver.scenario.story_model import VERBS
 from mockdriver.server.health import MAX_WATCHERS
+from mockdriver.server.http_servers import HttpServers
 from mockdriver.server.listening import plan_listening
 from mockdriver.server.ready_file import contents
 from mockdriver.server.socket_server import WORKER_THREADS
 from tests.docs.blocks import ROOT, documents, prose_of, text_of
 
 README, SCENARIOS, ARCHITECTURE = "README.md", "docs/scenarios.md", "docs/architecture.md"
-READINESS = "docs/readiness.md"
+READINESS, METRICS_PAGE = "docs/readiness.md", "docs/metrics.md"
 
 SCHEMA = json_schema()
 
@@ -249,8 +253,21 @@ def test_the_keys_of_a_ready_file_are_documented_and_no_others() -> None:
         endpoint="/s", role=Role.ALL, node_id="i", node_socket_dir=None, node_ids=[]
     )
 
+    urls = HttpServers(WallRuntime(), "d").urls()
     documented = [codes_in(cells[0])[0] for cells in rows(READINESS, "The ready file")[1:]]
-    assert documented == list(contents(plan, driver_name="d", scenario="s"))
+    assert documented == list(contents(plan, driver_name="d", scenario="s", urls=urls))
+
+
+def test_the_metrics_are_documented_and_no_others() -> None:
+    listed = [
+        (codes_in(name)[0], kind, tuple(codes_in(labels)))
+        for name, kind, labels, _ in rows(METRICS_PAGE, "What there is")[1:]
+    ]
+
+    assert listed == [(metric.name, metric.kind, metric.labels) for metric in METRICS]
+    text = text_of(METRICS_PAGE)
+    assert f"`user` is {', '.join(f'`{user}`' for user in USERS[:-1])} or `{USERS[-1]}`" in text
+    assert f"Only the first {MAX_NODES} instances" in text
 
 
 def test_the_number_of_watchers_is_that_of_the_program() -> None:

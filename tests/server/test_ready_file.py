@@ -56,6 +56,7 @@ def test_the_file_tells_where_the_server_is(tmp_path: Path, serve: Serve) -> Non
         "role": "all",
         "node_id": "i-b",
         "node_endpoints": {},
+        "metrics": None,
     }
 
 
@@ -230,6 +231,6 @@ def test_a_path_that_is_no_text_makes_json_all_the_same() -> None:
         node_ids=[],
     )
 
-    said = contents(plan, driver_name="d", scenario="s")
+    said = contents(plan, driver_name="d", scenario="s", urls={})
 
     assert os.fsencode(json.loads(json.dumps(said))["endpoint"]) == b"unix:///tmp/\xff.sock"

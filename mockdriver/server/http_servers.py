@@ -1,0 +1,84 @@
+"""The HTTP servers beside the sockets: metrics and the page, each only if it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Self
+
+from mockdriver.journal import Entry
+from mockdriver.runtime import Runtime
+from mockdriver.server.mock_server import MockServer
+from mockdriver.web.addresses import AddressMistake, parse_address
+
+if TYPE_CHECKING:
+    # At run time only if asked for: they need packages that may not be there, and take their time.
+    from mockdriver.metrics.endpoint import MetricsEndpoint
+
+METRICS_OPTION = "--metrics"
+
+EXTRAS = {"metrics": ("prometheus_client",)}
+"""The packages of each extra, by the names under which they are imported."""
+
+
+class ExtraMissing(Exception):
+    """An option that needs packages which are not installed."""
+
+    def __init__(self, option: str, extra: str) -> None:
+        super().__init__(
+            f"{option} needs the extra {extra}, which is not installed: "
+            f"pip install 'mockdriver[{extra}]'"
+        )
+
+
+class HttpServers:
+    """They listen as soon as they are made, and answer while the `with` block runs."""
+
+    def __init__(self, runtime: Runtime, driver_name: str, *, metrics: str | None = None) -> None:
+        """Listen at the addresses that options gave; raises AddressMistake and ExtraMissing."""
+        self._metrics: MetricsEndpoint | None = None
+        if metrics is not None:
+            address = parse_address(METRICS_OPTION, metrics)
+            with _needing("metrics", METRICS_OPTION):
+                from mockdriver.metrics.endpoint import MetricsEndpoint  # noqa: PLC0415
+            self._metrics = MetricsEndpoint(address, driver_name, runtime)
+        self._running = ExitStack()
+
+    @property
+    def sinks(self) -> list[Callable[[Entry], None]]:
+        """Who wants to hear of each call that has ended."""
+        return [] if self._metrics is None else [self._metrics.record]
+
+    def observe(self, server: MockServer) -> None:
+        """Show what a server is like; once, before the block."""
+        if self._metrics is not None:
+            self._metrics.observe(server.world)
+
+    def urls(self) -> dict[str, str | None]:
+        """Return where each is, or None."""
+        return {"metrics": None if self._metrics is None else self._metrics.url}
+
+    def described(self) -> list[str]:
+        """Say of each where it is."""
+        return [] if self._metrics is None else [str(self._metrics)]
+
+    def __enter__(self) -> Self:
+        if self._metrics is not None:
+            self._running.enter_context(self._metrics)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._running.close()
+
+
+@contextmanager
+def _needing(extra: str, option: str) -> Iterator[None]:
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in EXTRAS[extra]:
+            raise
+        raise ExtraMissing(option, extra) from None
+
+
+HTTP_MISTAKES = (AddressMistake, ExtraMissing)
