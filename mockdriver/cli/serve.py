@@ -185,6 +185,20 @@ _log = logging.getLogger("mockdriver")
     help="Serve metrics for Prometheus there, as in 127.0.0.1:9808; needs the extra metrics.",
 )
 @click.option(
+    "--dashboard",
+    "dashboard_address",
+    envvar="MOCKDRIVER_DASHBOARD",
+    metavar="HOST:PORT",
+    help="Serve the live page there, as in 127.0.0.1:8080; needs the extra dashboard.",
+)
+@click.option(
+    "--dashboard-token",
+    envvar="MOCKDRIVER_DASHBOARD_TOKEN",
+    metavar="TOKEN",
+    help="What users of the page must know; needed where others can reach it. Other users of this "
+    "machine can read options, but not environment variables.",
+)
+@click.option(
     "--ready-file",
     type=click.Path(path_type=Path),
     envvar="MOCKDRIVER_READY_FILE",
@@ -242,6 +256,8 @@ def serve(
     node_info_reply: str | None,
     log_format: str,
     metrics_address: str | None,
+    dashboard_address: str | None,
+    dashboard_token: str | None,
     ready_file: Path | None,
     journal_path: Path | None,
     journal_size: int,
@@ -257,6 +273,8 @@ def serve(
         raise click.UsageError(
             "--kubelet-csi-socket is for --kubelet-registration-dir, which is missing"
         )
+    if dashboard_token is not None and dashboard_address is None:
+        raise click.UsageError("--dashboard-token is for --dashboard, which is missing")
     loaded = load_without_story_or_exit(scenario)
     runtime = WallRuntime(seed)
     log = LogWriter(runtime, sys.stderr, LogFormat(log_format))
@@ -284,7 +302,11 @@ def serve(
     sinks = [log.call] if journal_file is None else [log.call, journal_file.call]
     try:
         http = HttpServers(
-            runtime, driver_config(loaded.driver, overrides).name, metrics=metrics_address
+            runtime,
+            driver_config(loaded.driver, overrides).name,
+            metrics=metrics_address,
+            dashboard=dashboard_address,
+            dashboard_token=dashboard_token,
         )
     except HTTP_MISTAKES as mistake:
         raise click.ClickException(str(mistake)) from None
