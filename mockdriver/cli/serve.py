@@ -15,6 +15,7 @@ from types import FrameType
 import click
 
 import mockdriver
+from mockdriver.cli.crash import crash_with
 from mockdriver.cli.first_steps import grpcurl_lines
 from mockdriver.cli.scenario_files import load_without_story_or_exit
 from mockdriver.cli.switches import (
@@ -310,6 +311,7 @@ def serve(
         )
     except HTTP_MISTAKES as mistake:
         raise click.ClickException(str(mistake)) from None
+    last_words = [log.close, *([] if journal_file is None else [journal_file.close])]
     server = make_server(
         loaded,
         cloud,
@@ -317,6 +319,7 @@ def serve(
         overrides,
         on_call=_telling([*sinks, *http.sinks]),
         journal_size=journal_size,
+        end_process=crash_with(runtime, *last_words),
     )
     http.observe(server)
     announcements: list[Announcement] = []

@@ -77,7 +77,7 @@ def attach(
 
 def adopt(store: Store, attachment: Attachment, tags: Mapping[str, str]) -> Attachment:
     """Make an attachment that somebody else made the caller's own, by its tags."""
-    adopted = replace(attachment, tags=dict(tags))
+    adopted = replace(attachment, tags={**attachment.tags, **tags})
     store.put_attachment(adopted)
     return adopted
 

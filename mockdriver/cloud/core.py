@@ -24,10 +24,14 @@ class CloudCore:
         runtime: Runtime,
         *,
         transitions: Transitions,
+        region: str,
+        default_zone: str,
         zones_are_fixed: bool,
         capacity_gib: int,
     ) -> None:
         self.runtime = runtime
+        self.region = region
+        self.default_zone = default_zone
         self.lock = runtime.lock()
         self.store = Store()
         self.transitions = transitions
@@ -72,6 +76,11 @@ class CloudCore:
         for caller in woken:
             caller.wake()
         return answer
+
+    def wake_all(self) -> None:
+        """Wake whoever watches any attachment, at the end of the change that is under way."""
+        for watchers in self._watchers.values():
+            self._to_wake += tuple(watchers)
 
     def wake_watchers(self, attachment: Attachment) -> None:
         """Wake whoever watches the attachment, at the end of the change that is under way."""

@@ -54,9 +54,20 @@ class InstancePage:
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
-    """How much of everything a cloud has."""
+class ZoneView:
+    """A zone, and the room for disks that is left in it, in GiB."""
 
+    name: str
+    available_gib: int
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """How much of everything a cloud has; `capacity_gib` is the room for disks in each zone."""
+
+    region: str
+    zones: tuple[str, ...]
+    capacity_gib: int
     instance_types: int
     instances: int
     network_interfaces: int
@@ -82,3 +93,15 @@ class DiskDescription:
     def attachment_to(self, instance: str) -> Attachment | None:
         """Return the attachment to this instance, or None."""
         return next((item for item in self.attachments if item.instance == instance), None)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundDisks:
+    """Some of all disks that were asked for. `next_place` is the last one's, None at the end.
+
+    `total` is how many there are in all.
+    """
+
+    disks: tuple[DiskDescription, ...]
+    next_place: int | None
+    total: int

@@ -165,6 +165,22 @@ class DiskInUse(CloudError):
         )
 
 
+class ZoneInUse(CloudError):
+    """A zone with something in it cannot be removed."""
+
+    def __init__(self, zone: str, users: int) -> None:
+        self.zone, self.users = zone, users
+        super().__init__(f"zone {quoted(zone)} has {users} instances and disks in it")
+
+
+class InstanceTypeInUse(CloudError):
+    """A type that instances have cannot be removed."""
+
+    def __init__(self, name: str, users: int) -> None:
+        self.name, self.users = name, users
+        super().__init__(f"instance type {quoted(name)} is that of {users} instances")
+
+
 class DiskSizeNotAllowed(CloudError):
     """The disk would be smaller or larger than the cloud makes them."""
 

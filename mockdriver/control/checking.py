@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import PydanticCustomError
 
 from mockdriver.control.errors import InvalidRequest
-from mockdriver.scenario.kinds import ID, MISTAKE, Kind, disk_id_problem, problems_of
+from mockdriver.scenario.kinds import ID, MISTAKE, TAGS, Kind, disk_id_problem, problems_of
 from mockdriver.scenario.mistakes import Path, path_text, shown
 from mockdriver.scenario.validation import model_field_text
 
@@ -61,3 +61,12 @@ def check_disk_id(id: str, field: str) -> None:
     problem = disk_id_problem(id)
     if problem is not None:
         raise InvalidRequest([(field, problem)])
+
+
+def changed_tags(
+    present: Mapping[str, str], set_tags: Mapping[str, str], remove_tags: Iterable[str]
+) -> dict[str, str]:
+    """Return tags with some set and then some removed; raises InvalidRequest."""
+    tags = {**present, **checked_value(TAGS, dict(set_tags), "set_tags")}
+    removed = frozenset(remove_tags)
+    return {key: value for key, value in tags.items() if key not in removed}

@@ -57,11 +57,12 @@ class JournalService:
         wanted = _filter(request.filter, "filter")
         if request.limit < 0:
             raise QueryMistake("limit", f"{request.limit} is not allowed, allowed: 0 or more")
-        matching = wanted.matching(self._journal.moments())
+        moments, lost = self._journal.view()
+        matching = wanted.matching(moments)
         return journal_pb2.ListCallsResponse(
             calls=self._newest(matching, request.limit or DEFAULT_LIMIT),
             total=len(matching),
-            forgotten=self._journal.forgotten(),
+            forgotten=lost,
         )
 
     def CountCalls(

@@ -20,6 +20,13 @@ _COUNT = whole_number(0, MAX_AT_ONCE)
 class NetworkInterfaceRpcs(RpcGroup):
     """Network interfaces come and go. A base of CloudService."""
 
+    def ListNetworkInterfaces(
+        self, request: cloud_pb2.ListNetworkInterfacesRequest, caller: Caller
+    ) -> cloud_pb2.ListNetworkInterfacesResponse:
+        """Return the interfaces of one instance, or of all."""
+        found = self._operator.network_interfaces(request.instance or None)
+        return cloud_pb2.ListNetworkInterfacesResponse(network_interfaces=_interfaces(found))
+
     def AddNetworkInterface(
         self, request: cloud_pb2.AddNetworkInterfaceRequest, caller: Caller
     ) -> cloud_pb2.AddNetworkInterfaceResponse:
@@ -31,7 +38,7 @@ class NetworkInterfaceRpcs(RpcGroup):
             added = [self._operator.add_network_interface(request.instance, request.id)]
         else:
             added = self._operator.add_network_interfaces(request.instance, count)
-        return cloud_pb2.AddNetworkInterfaceResponse(network_interfaces=_shown(added))
+        return cloud_pb2.AddNetworkInterfaceResponse(network_interfaces=_interfaces(added))
 
     def RemoveNetworkInterface(
         self, request: cloud_pb2.RemoveNetworkInterfaceRequest, caller: Caller
@@ -50,9 +57,9 @@ def _count(request: Any) -> int:
     """Return how many are meant; raises InvalidRequest."""
     count: int = checked_value(_COUNT, request.count, "count")
     if request.id and count > 1:
-        raise InvalidRequest([("count", f"{count} with one id, allowed: id or count")])
+        raise InvalidRequest([("count", f"{count} is given with id, allowed: one of both")])
     return count or 1
 
 
-def _shown(interfaces: Iterable[NetworkInterface]) -> list[cloud_pb2.NetworkInterface]:
-    return [message(cloud_pb2.NetworkInterface, interface) for interface in interfaces]
+def _interfaces(found: Iterable[NetworkInterface]) -> list[cloud_pb2.NetworkInterface]:
+    return [message(cloud_pb2.NetworkInterface, interface) for interface in found]

@@ -36,6 +36,11 @@ def place_of(token: str, last_place: int) -> int:
     raise InvalidRequest([("page_token", f"{quoted(token)} is no next_page_token of this server")])
 
 
+def next_token(place: int | None) -> str:
+    """Return the token of the next page; empty after the last one."""
+    return "" if place is None else str(place)
+
+
 def pattern(text: str) -> Callable[[str], bool]:
     """Return a function that tells whether an id matches; * and ? are as in a shell.
 

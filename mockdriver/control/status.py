@@ -9,13 +9,14 @@ import logging
 
 import grpc
 
-from mockdriver.control import errors, journal_service
+from mockdriver.control import errors, faults_service, journal_service
 from mockdriver.driver import status
 
 Code = grpc.StatusCode
 
 CODES: dict[type[Exception], grpc.StatusCode] = {
     **status.CODES,
+    **faults_service.CODES,
     **journal_service.CODES,
     errors.InvalidRequest: Code.INVALID_ARGUMENT,
     errors.NoSuchRpc: Code.UNIMPLEMENTED,

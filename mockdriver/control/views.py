@@ -7,6 +7,7 @@ from mockdriver.cloud.transitions import Pending
 from mockdriver.control.messages import message
 from mockdriver.control.v1 import cloud_pb2
 from mockdriver.driver.attachment_tags import is_out_of_band
+from mockdriver.scenario.transition_kinds import wait_text
 
 
 def instance(view: InstanceView, now_seconds: float) -> cloud_pb2.Instance:
@@ -47,9 +48,5 @@ def attachment(
 
 
 def waits_for(pending: Pending, now_seconds: float) -> str:
-    """Return what a transition waits for, in words: held, 2 reads, 1.5s."""
-    if pending.held:
-        return "held"
-    if pending.reads_left is not None:
-        return "1 read" if pending.reads_left == 1 else f"{pending.reads_left} reads"
-    return f"{max(0.0, (pending.due_seconds or 0.0) - now_seconds):.9g}s"
+    """Return what a transition waits for, as a scenario file writes it: held, 2 reads, 1.5s."""
+    return wait_text(pending.left(now_seconds))

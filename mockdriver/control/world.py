@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mockdriver.cloud import Cloud
 from mockdriver.driver.driver import Driver
+from mockdriver.faults.engine import FaultEngine
 from mockdriver.journal import Journal
 from mockdriver.runtime import Runtime
 from mockdriver.scenario.load import LoadedScenario
@@ -18,10 +19,12 @@ class World:
         loaded: LoadedScenario,
         cloud: Cloud,
         journal: Journal,
+        faults: FaultEngine,
         driver: Driver,
     ) -> None:
         self.runtime = runtime
         self.loaded = loaded
         self.cloud = cloud
         self.journal = journal
+        self.faults = faults
         self.driver = driver

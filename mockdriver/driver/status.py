@@ -12,6 +12,7 @@ import grpc
 
 from mockdriver.cloud import errors as cloud
 from mockdriver.driver import errors as driver
+from mockdriver.faults.errors import InjectedFailure
 
 Code = grpc.StatusCode
 
@@ -32,6 +33,7 @@ CODES: dict[type[Exception], grpc.StatusCode] = {
     driver.NoInstance: Code.FAILED_PRECONDITION,
     driver.PatienceExhausted: Code.UNAVAILABLE,
     driver.AttachmentVanished: Code.ABORTED,
+    driver.AttachmentReturned: Code.ABORTED,
     cloud.InstanceNotFound: Code.NOT_FOUND,
     cloud.DiskNotFound: Code.NOT_FOUND,
     cloud.InstanceTypeNotFound: Code.NOT_FOUND,
@@ -46,6 +48,8 @@ CODES: dict[type[Exception], grpc.StatusCode] = {
     cloud.ZoneMismatch: Code.FAILED_PRECONDITION,
     cloud.BootDiskInUse: Code.FAILED_PRECONDITION,
     cloud.DiskInUse: Code.FAILED_PRECONDITION,
+    cloud.ZoneInUse: Code.FAILED_PRECONDITION,
+    cloud.InstanceTypeInUse: Code.FAILED_PRECONDITION,
     cloud.SlotsExhausted: Code.RESOURCE_EXHAUSTED,
     cloud.ZoneFull: Code.RESOURCE_EXHAUSTED,
     cloud.DiskSizeNotAllowed: Code.OUT_OF_RANGE,
@@ -65,8 +69,11 @@ _log = logging.getLogger("mockdriver.driver")
 def status_of(error: Exception, rpc: str) -> tuple[grpc.StatusCode, str]:
     """Return the code and the message that answer `error`.
 
-    An error outside the table is a bug of ours: its text goes to the log, not to the peer.
+    What a fault injects has its own code. Another error outside the table is a bug of ours: its
+    text goes to the log, not to the peer.
     """
+    if isinstance(error, InjectedFailure):
+        return grpc.StatusCode[error.code], str(error)
     code = CODES.get(type(error))
     if code is not None:
         return code, cut(str(error))

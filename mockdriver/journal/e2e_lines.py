@@ -11,9 +11,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from google.protobuf.message import DecodeError, Message
+from google.protobuf.message import Message
 
-from mockdriver.journal.entry import Entry
+from mockdriver.journal.entry import Entry, decoded
 from mockdriver.journal.go_json import go_json
 from mockdriver.journal.records import json_line
 
@@ -45,12 +45,8 @@ def e2e_line(entry: Entry) -> str:
 def _body(type_: type[Message], body: bytes) -> dict[str, Any]:
     if len(body) > MAX_BODY_BYTES:
         return {"omitted_bytes": len(body)}
-    message = type_()
-    try:
-        message.ParseFromString(body)
-    except DecodeError:
-        return {}
-    return go_json(message)
+    message = decoded(type_, body)
+    return {} if message is None else go_json(message)
 
 
 def _error_text(entry: Entry) -> str:

@@ -98,16 +98,23 @@ class Entry:
 
     def request(self) -> dict[str, Any]:
         """Return the request as plain data; bytes that are no request at all give nothing."""
-        return _decoded(self.request_type, self.request_bytes)
+        return _plain(decoded(self.request_type, self.request_bytes))
 
     def response(self) -> dict[str, Any]:
         """Return the response as plain data; nothing unless the call was OK."""
-        return _decoded(self.response_type, self.response_bytes)
+        return _plain(decoded(self.response_type, self.response_bytes))
 
     @property
     def ended(self) -> bool:
         """Whether the call has been answered; all else is written before this turns true."""
         return self.code is not RUNNING
+
+
+class _Unread:
+    """Stands in the place of a message that nobody has read yet."""
+
+
+_UNREAD = _Unread()
 
 
 class Moment:
@@ -123,8 +130,8 @@ class Moment:
         self.entry = entry
         self.ended = ended
         self._arriving = arriving
-        self._request: dict[str, Any] | None = None
-        self._response: dict[str, Any] | None = None
+        self._request: Message | _Unread | None = _UNREAD
+        self._response: Message | _Unread | None = _UNREAD
 
     @property
     def faults(self) -> tuple[str, ...]:
@@ -157,24 +164,41 @@ class Moment:
         return self.entry.duration_seconds if self.ended else 0.0
 
     @property
+    def request_message(self) -> Message | None:
+        """The request with its secrets; None if its bytes are none."""
+        if isinstance(self._request, _Unread):
+            self._request = decoded(self.entry.request_type, self.entry.request_bytes)
+        return self._request
+
+    @property
+    def response_message(self) -> Message | None:
+        """The response with its secrets; None unless the call was OK."""
+        if isinstance(self._response, _Unread):
+            is_ok = self.ended and self.entry.code == "OK"
+            body = self.entry.response_bytes
+            self._response = decoded(self.entry.response_type, body) if is_ok else None
+        return self._response
+
+    @property
     def request(self) -> dict[str, Any]:
         """The request as plain data, without secrets."""
-        if self._request is None:
-            self._request = self.entry.request()
-        return self._request
+        return _plain(self.request_message)
 
     @property
     def response(self) -> dict[str, Any]:
         """The response as plain data, without secrets; nothing unless the call was OK."""
-        if self._response is None:
-            self._response = self.entry.response() if self.ended else {}
-        return self._response
+        return _plain(self.response_message)
 
 
-def _decoded(type_: type[Message], body: bytes) -> dict[str, Any]:
+def decoded(type_: type[Message], body: bytes) -> Message | None:
+    """Return the message that has these bytes, or None if none has."""
     message = type_()
     try:
         message.ParseFromString(body)
     except DecodeError:
-        return {}
-    return plain(message)
+        return None
+    return message
+
+
+def _plain(message: Message | None) -> dict[str, Any]:
+    return {} if message is None else plain(message)

@@ -46,8 +46,7 @@ class Count:
         Where the bounded record has lost calls that could have matched, a count says nothing about
         how many there are at most: such an expectation is not met.
         """
-        lost = journal.forgotten(wanted.after)
-        moments = journal.moments()
+        moments, lost = journal.view(wanted.after)
         matching = wanted.matching(moments)
         count = len(matching)
         if self.at_least is not None and count < self.at_least:
@@ -74,7 +73,7 @@ class Count:
             number = f"at most {_calls(self.at_most)}"
         else:
             number = f"{self.at_least} to {self.at_most} calls"
-        return f"expected {number} with {wanted}"
+        return f"expected {number}{wanted}"
 
 
 @dataclass(frozen=True)
@@ -92,8 +91,8 @@ class InThisOrder:
 
     def judge(self, journal: Journal, within: CallFilter) -> Verdict:
         """Look for the order among the calls that match `within`."""
-        lost = journal.forgotten(within.after)
-        moments = within.matching(journal.moments())
+        seen, lost = journal.view(within.after)
+        moments = within.matching(seen)
         start, taken = 0, 0
         for place in self.places:
             position = _first(place, moments, start)
@@ -104,11 +103,11 @@ class InThisOrder:
 
     def _missing(self, taken: int, moments: Sequence[Moment], start: int, lost: int) -> Verdict:
         wanted = self.places[taken]
-        problem = f"expected, in place {taken + 1} of {len(self.places)}, a call with {wanted}"
+        problem = f"expected, in place {taken + 1} of {len(self.places)}, a call{wanted}"
         if taken:
             before = moments[start - 1].entry
-            problem += f" after call {before.sequence}, {before.rpc}"
-        problem += f"; found none{_lost(lost)}"
+            problem += f", after call {before.sequence}, {before.rpc}"
+        problem += f": found none{_lost(lost)}"
         earlier = len(wanted.matching(moments[:start]))
         if earlier:
             problem += f", but {earlier} before"

@@ -2,53 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from functools import cached_property
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
 
-from google.protobuf.descriptor import Descriptor, MethodDescriptor
+from google.protobuf.descriptor import MethodDescriptor
 
 from csi_spec import csi_pb2
-from mockdriver.journal.entry import RUNNING, Moment
+from mockdriver.journal.conditions import (
+    Condition,
+    Texts,
+    of_code,
+    of_fields,
+    of_text,
+    pattern_of,
+)
+from mockdriver.journal.entry import Moment
 from mockdriver.journal.errors import QueryMistake
-from mockdriver.journal.field_paths import NoSuchField, field_reader
-from mockdriver.journal.patterns import Test, is_pattern, matcher
-from mockdriver.scenario.code_names import CODES
-from mockdriver.scenario.mistakes import quoted, unknown_name
+from mockdriver.scenario.mistakes import unknown_name
 
 NO_FIELDS: Mapping[str, str] = {}
 
-CODE_NAMES = (*CODES, RUNNING)
+MAX_FIELDS = 100
+"""How many fields of messages a filter may be about."""
 
 _METHODS: dict[str, list[MethodDescriptor]] = {
-    service.name: list(service.methods) for service in csi_pb2.DESCRIPTOR.services_by_name.values()
+    service.name: [method for method in service.methods if not method.server_streaming]
+    for service in csi_pb2.DESCRIPTOR.services_by_name.values()
 }
-
-
-class Condition(NamedTuple):
-    """One thing that a call must meet: what it is called, what is wanted, what a call has."""
-
-    name: str
-    wanted: str
-    found: Callable[[Moment], list[str]]
-    test: Test
-
-    def met(self, moment: Moment) -> bool:
-        """Tell whether a call meets it; of several texts that it has, one is enough."""
-        return any(map(self.test, self.found(moment)))
-
-    def __str__(self) -> str:
-        return f"{self.name}={quoted(self.wanted)}"
 
 
 class CallFilter:
     """Conditions of calls; what is left empty is none. In texts, `*` and `?` are as in a shell.
 
-    `node_id` is the node whose Node service was asked, else the one that the request names.
+    `node_id` is the node that the request names, else the one whose Node service was asked.
     `code` is the name of a status code, RUNNING, or `!` and a name: ended with another code.
-    `request` and `response` are texts by path (see `field_paths`). `message` is somewhere in the
-    message. `after` is a sequence number: it is not a condition, it says which calls are looked
-    at. Raises QueryMistake for an RPC, service, code or field that CSI does not have.
+    `request` and `response` are texts by path, as faults have them (`faults.field_paths`); a secret
+    has the text that stands in its place. `message` is somewhere in the message. `after` is a
+    sequence number: it is no condition, it says which calls are looked at. Raises QueryMistake for
+    an RPC, service, code, field or value that CSI does not have.
     """
 
     def __init__(
@@ -64,135 +54,64 @@ class CallFilter:
         after: int = 0,
         message: str = "",
     ) -> None:
-        self.rpc, self.service, self.code, self.after = rpc, service, code, after
-        conditions = [
-            _condition("rpc", rpc, lambda moment: [moment.entry.rpc]),
-            _condition("service", service, lambda moment: [moment.entry.service]),
-            _condition("node_id", node_id, _node_ids),
-            _code_condition(code) if code else None,
-            _condition("fault", fault, lambda moment: [*moment.faults]),
-            _condition("message", message, lambda moment: [moment.message], anywhere=True),
-        ]
-        self.conditions: tuple[Condition, ...] = tuple(
-            condition for condition in conditions if condition is not None
-        )
-        methods = self._methods()
         if after < 0:
             raise QueryMistake("after", f"{after} is not allowed, allowed: 0 or more")
-        self.conditions += (
-            *_of_fields("request", request, methods, lambda method: method.input_type),
-            *_of_fields("response", response, methods, lambda method: method.output_type),
+        for name, fields in (("request", request), ("response", response)):
+            if len(fields) > MAX_FIELDS:
+                problem = f"{len(fields)} fields are not allowed, allowed: at most {MAX_FIELDS}"
+                raise QueryMistake(name, problem)
+        self.code, self.after = code, after
+        methods = _methods(service, rpc)
+        requests = [method.input_type for method in methods]
+        responses = [method.output_type for method in methods]
+        self.conditions: tuple[Condition, ...] = (
+            *of_text("rpc", rpc, lambda moment: [moment.entry.rpc]),
+            *of_text("service", service, lambda moment: [moment.entry.service]),
+            *of_text("node_id", node_id, _node_id, is_costly=True),
+            *of_code(code),
+            *of_text("fault", fault, lambda moment: [*moment.faults]),
+            *of_text("message", message, lambda moment: [moment.message], anywhere=True),
+            *of_fields("request", request, requests, lambda moment: moment.request_message),
+            *of_fields("response", response, responses, lambda moment: moment.response_message),
         )
+        self._cheapest_first = sorted(self.conditions, key=lambda condition: condition.is_costly)
 
     def matches(self, moment: Moment) -> bool:
         """Tell whether a call meets all conditions."""
         if moment.entry.sequence <= self.after:
             return False
-        return all(condition.met(moment) for condition in self._cheapest_first)
+        return all(condition.test(moment) for condition in self._cheapest_first)
 
     def matching(self, moments: Iterable[Moment]) -> list[Moment]:
         """Return those of the calls that match, in their order."""
         return [moment for moment in moments if self.matches(moment)]
 
     def __str__(self) -> str:
-        return ", ".join(map(str, self.conditions)) or "no condition"
-
-    @cached_property
-    def _cheapest_first(self) -> list[Condition]:
-        # Fields need a decoded message, and so does the node of a controller's call.
-        plain = ("rpc", "service", "code", "fault", "message")
-        return sorted(self.conditions, key=lambda condition: condition.name not in plain)
-
-    def _methods(self) -> list[MethodDescriptor]:
-        """Return the RPCs that can match."""
-        of_service = matcher(self.service or "*")
-        services = [name for name in _METHODS if of_service(name)]
-        if not services:
-            raise QueryMistake("service", unknown_name("service", self.service, _METHODS))
-        of_rpc = matcher(self.rpc or "*")
-        known = [method for name in services for method in _METHODS[name]]
-        methods = [method for method in known if of_rpc(method.name)]
-        if not methods:
-            names = [method.name for method in known]
-            raise QueryMistake("rpc", unknown_name("RPC", self.rpc, names))
-        return methods
+        """Return what belongs after the word "calls": ` with code="OK" after call 17`."""
+        with_these = f" with {', '.join(map(str, self.conditions))}" if self.conditions else ""
+        return f"{with_these} after call {self.after}" if self.after else with_these
 
 
-def _condition(
-    name: str,
-    wanted: str,
-    found: Callable[[Moment], list[str]],
-    *,
-    anywhere: bool = False,
-) -> Condition | None:
-    if not wanted:
-        return None
-    return Condition(name, wanted, found, matcher(f"*{wanted}*" if anywhere else wanted))
+def _methods(service: str, rpc: str) -> list[MethodDescriptor]:
+    """Return the RPCs that can match; raises QueryMistake if there are none."""
+    of_service = pattern_of("service", service or "*")
+    services = [name for name in _METHODS if of_service.matches(name)]
+    if not services:
+        raise QueryMistake("service", unknown_name("service", service, _METHODS))
+    of_rpc = pattern_of("rpc", rpc or "*")
+    known = [method for name in services for method in _METHODS[name]]
+    methods = [method for method in known if of_rpc.matches(method.name)]
+    if not methods:
+        raise QueryMistake("rpc", unknown_name("RPC", rpc, [method.name for method in known]))
+    return methods
 
 
-def _code_condition(wanted: str) -> Condition:
-    name = wanted.removeprefix("!")
-    if not is_pattern(name) and name not in CODE_NAMES:
-        raise QueryMistake("code", unknown_name("code", name, CODE_NAMES))
-    test = matcher(name)
-    if name == wanted:
-        return Condition("code", wanted, lambda moment: [moment.code], test)
-    # A call in flight has no code yet, so it has no other one either.
-    return Condition(
-        "code",
-        wanted,
-        lambda moment: [moment.code],
-        lambda code: code != RUNNING and not test(code),
-    )
-
-
-def _node_ids(moment: Moment) -> list[str]:
-    entry = moment.entry
-    if entry.node_id is not None:
-        return [entry.node_id]
-    if "node_id" not in entry.request_type.DESCRIPTOR.fields_by_name:
-        return []
-    named = moment.request.get("node_id")
-    return [] if named is None else [named]
-
-
-def _of_fields(
-    side: str,
-    fields: Mapping[str, str],
-    methods: Iterable[MethodDescriptor],
-    type_of: Callable[[MethodDescriptor], Descriptor],
-) -> list[Condition]:
-    """Return a condition for each field of requests or responses, in the order of the paths."""
-    return [
-        Condition(
-            f"{side}.{path}",
-            wanted,
-            _texts_at(path, side, dict.fromkeys(map(type_of, methods))),
-            matcher(wanted),
-        )
-        for path, wanted in sorted(fields.items())
-    ]
-
-
-def _texts_at(path: str, side: str, types: Iterable[Descriptor]) -> Callable[[Moment], list[str]]:
-    readers, problem = {}, ""
-    for type_ in types:
-        try:
-            readers[type_.full_name] = field_reader(type_, path)
-        except NoSuchField as error:
-            problem = str(error)
-    if not readers:
-        raise QueryMistake(f"{side}[{quoted(path)}]", problem)
-
-    def texts(moment: Moment) -> list[str]:
-        entry = moment.entry
-        type_ = entry.request_type if side == "request" else entry.response_type
-        read = readers.get(type_.DESCRIPTOR.full_name)
-        if read is None or (side == "response" and moment.code != "OK"):
-            return []
-        return read(moment.request if side == "request" else moment.response)
-
-    return texts
+def _node_id(moment: Moment) -> Texts:
+    entry, named = moment.entry, ""
+    if "node_id" in entry.request_type.DESCRIPTOR.fields_by_name:
+        named = getattr(moment.request_message, "node_id", "")
+    return [named or entry.node_id]
 
 
 EVERY_CALL = CallFilter()
+"""Without any condition."""

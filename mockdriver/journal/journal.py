@@ -119,12 +119,23 @@ class Journal:
 
     def moments(self) -> list[Moment]:
         """Return the remembered calls as they are now, oldest first."""
-        return [Moment(entry, ended=entry.ended) for entry in self.entries()]
+        return self.view()[0]
+
+    def view(self, after: int = 0) -> tuple[list[Moment], int]:
+        """Return the remembered calls, and how many the record has lost because it is bounded.
+
+        Calls no later than the sequence number `after` do not count as lost, nor do those that
+        were lost before the last clear().
+        """
+        with self._lock:
+            entries = list(self._ring)
+            lost = self._forgotten if self._newest_forgotten > after else 0
+        return [Moment(entry, ended=entry.ended) for entry in entries], lost
 
     def clear(self) -> int:
         """Forget all calls that have ended; return how many those were.
 
-        Calls in flight stay, sequence numbers go on, and `forgotten` starts at 0 again.
+        Calls in flight stay, sequence numbers go on, and the count of lost calls begins anew.
         """
         with self._lock:
             before = len(self._ring)
@@ -132,14 +143,6 @@ class Journal:
             self._bytes = sum(len(entry.request_bytes) for entry in self._ring)
             self._forgotten = self._newest_forgotten = 0
             return before - len(self._ring)
-
-    def forgotten(self, after: int = 0) -> int:
-        """Return how many calls the record has lost because it is bounded, since the last clear().
-
-        0 if all of those came no later than the sequence number `after`.
-        """
-        with self._lock:
-            return self._forgotten if self._newest_forgotten > after else 0
 
     def in_flight(self) -> int:
         """Return how many calls are in flight now, remembered or not."""

@@ -54,6 +54,10 @@ class JournalFile:
 
     def __exit__(self, *_: object) -> None:
         """Write what is left, and say how many lines are missing if some are."""
+        self.close()
+
+    def close(self) -> None:
+        """Do what the end of the block does."""
         self._lines.close()
         if self._lost_lines:
             _log.error("the journal %s lacks %d calls", self._path, self._lost_lines)

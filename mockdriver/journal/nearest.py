@@ -26,7 +26,7 @@ def nearest(wanted: CallFilter, moments: Iterable[Moment]) -> list[Moment]:
         NEAREST,
         candidates,
         key=lambda moment: (
-            sum(condition.met(moment) for condition in wanted.conditions),
+            sum(condition.test(moment) for condition in wanted.conditions),
             moment.entry.sequence,
         ),
     )
@@ -41,7 +41,7 @@ def without(moments: Iterable[Moment], left_out: Iterable[Moment]) -> list[Momen
 def in_words(wanted: CallFilter, found: Sequence[Moment]) -> str:
     """Say which calls came nearest, and what each has instead of what was wanted."""
     if not found:
-        return "there are no calls at all" if not wanted.after else "there are no others"
+        return "there are no others"
     return "nearest: " + "; ".join(_line(wanted, moment) for moment in found[:_IN_WORDS])
 
 
@@ -50,13 +50,14 @@ def _line(wanted: CallFilter, moment: Moment) -> str:
         f"its {condition.name} is {_texts(condition.found(moment))}"
         for condition in wanted.conditions
         # The line begins with these two.
-        if condition.name not in ("rpc", "code") and not condition.met(moment)
+        if condition.name not in ("rpc", "code") and not condition.test(moment)
     ]
     line = f"call {moment.entry.sequence}, {moment.entry.rpc} {moment.code}"
     return f"{line} ({', '.join(lacking)})" if lacking else line
 
 
-def _texts(texts: Sequence[str]) -> str:
-    shown = ", ".join(quoted(text) for text in texts[:_SHOWN_TEXTS])
-    more = len(texts) - _SHOWN_TEXTS
-    return (f"{shown} and {more} more" if more > 0 else shown) or "not set"
+def _texts(texts: Sequence[str | None]) -> str:
+    there = [quoted(text) for text in texts if text is not None]
+    more = len(there) - _SHOWN_TEXTS
+    shown = ", ".join(there[:_SHOWN_TEXTS]) + (f" and {more} more" if more > 0 else "")
+    return shown or "not set"

@@ -93,7 +93,7 @@ class _Tally:
         self._calls: dict[int, Moment] = {}
 
     def __str__(self) -> str:
-        return f"{len(self._calls)} of {self._count} calls with {self._wanted}"
+        return f"{len(self._calls)} of {self._count} calls{self._wanted}"
 
     def calls(self) -> list[Moment]:
         """Return the calls that match, oldest first."""

@@ -14,7 +14,6 @@ from mockdriver.scenario.story_model import (
     Attach,
     Detach,
     EditInstanceType,
-    Release,
     RemoveNetworkInterface,
     RestartDriver,
     SetQuota,
@@ -77,7 +76,7 @@ def remove_network_interface(stage: Stage, arguments: RemoveNetworkInterface) ->
 
 def add_instance(stage: Stage, arguments: AddInstance) -> Outcome:
     """Add an instance; the CO knows what is published on it."""
-    plan = compose.add_instance(stage.loaded, stage.cloud, arguments)
+    plan = compose.add_instance(stage.cloud, arguments)
     for volume_id in plan.published:
         stage.records.remember(plan.id, volume_id, published=True)
     return DONE
@@ -104,12 +103,6 @@ def set_quota(stage: Stage, arguments: SetQuota) -> Outcome:
     """Give cloud APIs new quotas, with full buckets."""
     for api, quota in arguments.quotas().items():
         stage.cloud.api.set_quota(api, quota)
-    return DONE
-
-
-def release(stage: Stage, arguments: Release) -> Outcome:
-    """End held transitions."""
-    stage.cloud.operator.release(instance=arguments.instance, disk=arguments.disk)
     return DONE
 
 

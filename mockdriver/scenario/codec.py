@@ -6,11 +6,15 @@ field is written in the dataclass and in the model, and it is read and written e
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import Field, fields
 from functools import cache
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar, get_args
 
 from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from mockdriver.scenario.kinds import Kind
 
 
 class _IsDataclass(Protocol):
@@ -34,12 +38,45 @@ def record(kind: type[_Record], model: BaseModel, **more: Any) -> _Record:
 
 
 def data(record: object, model: type[BaseModel]) -> dict[str, Any]:
-    """Return what a file would say of a record: the keys that the model knows, with all values."""
-    return {
-        info.alias or name: value
+    """Return what a file says of a record: the model's keys, with those values that are not None.
+
+    Keys that the record knows nothing of are left out.
+    """
+    found = {}
+    for name, key, write, _ in _keys(model):
+        value = getattr(record, name, None)
+        if value is not None:
+            found[key] = value if write is None else write(value)
+    return found
+
+
+def short_data(record: object, model: type[BaseModel]) -> dict[str, Any]:
+    """Return the same without what a file need not say: values that are the model's defaults."""
+    found = {}
+    for name, key, write, default in _keys(model):
+        value = getattr(record, name, default)
+        if value != default:
+            found[key] = value if write is None or value is None else write(value)
+    return found
+
+
+_Write = Callable[[Any], object]
+
+
+@cache
+def _keys(model: type[BaseModel]) -> tuple[tuple[str, str, _Write | None, Any], ...]:
+    """Return name, key, way of writing and default of each field."""
+    return tuple(
+        (name, info.alias or name, _write_of(info), info.get_default(call_default_factory=True))
         for name, info in model.model_fields.items()
-        if (value := getattr(record, name, None)) is not None
-    }
+    )
+
+
+def _write_of(info: FieldInfo) -> _Write | None:
+    kinds = [item for item in info.metadata if isinstance(item, Kind)]
+    for choice in get_args(info.annotation):  # of `Annotated[…] | None`
+        kinds += [item for item in get_args(choice) if isinstance(item, Kind)]
+    return kinds[0].write if kinds else None
 
 
 @cache

@@ -12,10 +12,12 @@ from mockdriver.cloud.errors import CloudError
 from mockdriver.control.composing import control_services
 from mockdriver.control.world import World
 from mockdriver.driver.attachment_tags import PUBLISHED_AT_START
+from mockdriver.driver.calls import EndProcess
 from mockdriver.driver.capabilities import Capabilities, Capability
 from mockdriver.driver.context import DriverConfig, NodeInfoReply, NodeMounts
 from mockdriver.driver.driver import Driver
 from mockdriver.driver.status import status_of
+from mockdriver.faults.engine import FaultEngine
 from mockdriver.journal import Entry, Journal
 from mockdriver.journal.journal import DEFAULT_CAPACITY
 from mockdriver.runtime import Runtime
@@ -48,9 +50,14 @@ def make_cloud(loaded: LoadedScenario, runtime: Runtime) -> Cloud:
     return build.build(loaded, runtime, published_tags=PUBLISHED_AT_START)
 
 
-def add_instance(loaded: LoadedScenario, cloud: Cloud, new: NewInstance) -> InstancePlan:
-    """Add an instance to a scenario's cloud; raises what the cloud refuses it with."""
-    return build.add_instance(cloud, loaded.cloud, new, published_tags=PUBLISHED_AT_START)
+def make_faults(loaded: LoadedScenario, runtime: Runtime) -> FaultEngine:
+    """Return the faults that the scenario begins with."""
+    return FaultEngine(runtime, loaded.faults)
+
+
+def add_instance(cloud: Cloud, new: NewInstance) -> InstancePlan:
+    """Add an instance to a cloud; raises what the cloud refuses it with."""
+    return build.add_instance(cloud, new, published_tags=PUBLISHED_AT_START)
 
 
 def code_of(error: CloudError) -> str:
@@ -79,14 +86,22 @@ def make_server(
     overrides: DriverOverrides = NO_OVERRIDES,
     on_call: Callable[[Entry], None] | None = None,
     journal_size: int = DEFAULT_CAPACITY,
+    *,
+    faults: FaultEngine | None = None,
+    end_process: EndProcess | None = None,
 ) -> MockServer:
     """Return a server for the scenario's driver over a cloud; it does not listen yet.
 
-    `on_call` sees each call as it ends; the newest `journal_size` calls are remembered.
+    `on_call` sees each call as it ends; the newest `journal_size` calls are remembered. Without
+    `faults` it begins with the scenario's. `end_process` ends the process for a fault; without it
+    only the call ends.
     """
     journal = Journal(runtime, capacity=journal_size, on_end=on_call)
-    driver = Driver(driver_config(loaded.driver, overrides), cloud, runtime, journal)
-    world = World(runtime, loaded, cloud, journal, driver)
+    if faults is None:
+        faults = make_faults(loaded, runtime)
+    config = driver_config(loaded.driver, overrides)
+    driver = Driver(config, cloud, runtime, journal, faults, end_process)
+    world = World(runtime, loaded, cloud, journal, faults, driver)
     return MockServer(world, control_services(world))
 
 
