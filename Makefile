@@ -7,7 +7,7 @@ environment = python=$$(tools/find-python) && "$$python" -m tools.environment
 venv := .venv/bin
 
 # What `make check` leaves to `make test`.
-quick := not go and not packaging and not slow
+quick := not browser and not go and not packaging and not slow
 
 help:
 	@echo "make serve    start the mock driver   SCENARIO=name or file, ENDPOINT=unix:///path"
@@ -25,6 +25,7 @@ check: lint
 
 test: lint
 	$(venv)/python -m tools.go_programs
+	$(venv)/python -m tools.chromium
 	$(venv)/pytest
 
 lint: environment-dev

@@ -87,7 +87,9 @@ class Callers:
                     return_when=asyncio.FIRST_COMPLETED,
                 )
                 await asyncio.sleep(LINGER_SECONDS)
-                yield box.take()
+                batch = box.take()
+                if batch.answers or not reading.done():
+                    yield batch
             reading.result()
 
     def _count_down(self, reading: asyncio.Future[None]) -> None:

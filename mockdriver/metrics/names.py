@@ -39,6 +39,9 @@ OPERATIONS = Metric(
 IN_FLIGHT = Metric(
     "csi_plugin_operations_in_flight", "gauge", (), "Calls of CSI that have not been answered yet."
 )
+HELD = Metric(
+    "csi_mock_calls_held", "gauge", ("barrier",), "Calls that a fault holds at a barrier now."
+)
 CLOUD_CALLS = Metric(
     "csi_mock_cloud_api_calls_seconds",
     "histogram",
@@ -79,6 +82,7 @@ METRICS = (
     INFO,
     OPERATIONS,
     IN_FLIGHT,
+    HELD,
     CLOUD_CALLS,
     NODES,
     NODES_SHOWN,

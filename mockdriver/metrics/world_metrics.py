@@ -43,6 +43,8 @@ class WorldMetrics(Collector):
         gauges = _Gauges(world.driver.config.name)
         gauges.set(names.INFO, 1, mockdriver.__version__, world.loaded.name)
         gauges.set(names.IN_FLIGHT, world.journal.in_flight())
+        for barrier in world.faults.barriers():
+            gauges.set(names.HELD, barrier.held, barrier.name)
         self._collect_nodes(gauges)
         return gauges.families()
 

@@ -51,6 +51,7 @@ NOT_RUN_HERE = {
     ".venv/bin/python -m benchmarks": "benchmarks/__main__.py",
     ".venv/bin/python -m tools.go_programs": "tests/packaging/test_go_programs.py",
     ".venv/bin/pytest tests/docs": "tests/docs/test_blocks.py",
+    ".venv/bin/python -m tools.chromium": "tests/packaging/test_chromium.py",
     ".venv/bin/python -m tools.service_docs": "tests/docs/test_service_docs.py",
 }
 """Commands of sh blocks, and the file that does what they do. Make's targets need no entry."""

@@ -147,6 +147,14 @@ def _begin(world: Scraped) -> None:
     )
 
 
+def test_a_barrier_is_shown_with_the_calls_that_it_holds() -> None:
+    world = Scraped(
+        "{scenario: s, faults: [{name: f, rpc: ControllerGetNodeInfo, hold: gate}]}",
+    )
+
+    assert world.value("csi_mock_calls_held", barrier="gate") == 0
+
+
 def test_a_cloud_without_instances_has_sums_of_nothing() -> None:
     world = Scraped("scenario: empty")
 

@@ -57,6 +57,7 @@ def test_the_file_tells_where_the_server_is(tmp_path: Path, serve: Serve) -> Non
         "node_id": "i-b",
         "node_endpoints": {},
         "metrics": None,
+        "dashboard": None,
     }
 
 

@@ -159,7 +159,8 @@ export class Calls {
 
   #count(matching) {
     const running = [...this.calls.values()].filter((item) => item.code === "RUNNING").length;
-    const parts = [counted(matching, "call", "calls")];
+    const all = counted(matching, "call", "calls");
+    const parts = [matching > MOST_SHOWN ? `the newest ${MOST_SHOWN} of ${all}` : all];
     if (running) parts.push(`${count(running)} in flight`);
     if (this.skipped) parts.push(`${count(this.skipped)} too quick to show`);
     if (this.paused) parts.push("paused");

@@ -136,7 +136,7 @@ export class Cloud {
     setText(
       byId("range"),
       page.instances.length
-        ? `${count(first)}–${count(last)} of ${counted(total, "instance", "instances")}`
+        ? `${count(first)} to ${count(last)} of ${counted(total, "instance", "instances")}`
         : counted(total, "instance", "instances"),
     );
     this.starts.set(this.tokens.at(-1), first - 1);
