@@ -37,7 +37,6 @@ from mockdriver.scenario import shipped
 from mockdriver.scenario.load import LoadedScenario
 from mockdriver.server.compose import (
     DriverOverrides,
-    driver_config,
     make_cloud,
     make_ready_file,
     make_registration,
@@ -289,6 +288,7 @@ def serve(
             node_socket_dir=node_socket_dir,
             node_ids=choose_nodes(ids, node_patterns) if node_socket_dir else [],
             control_endpoint=control_endpoint,
+            follow=node is None,
         )
     except (EndpointMistake, NodesMistake) as mistake:
         raise click.ClickException(str(mistake)) from None
@@ -304,7 +304,6 @@ def serve(
     try:
         http = HttpServers(
             runtime,
-            driver_config(loaded.driver, overrides).name,
             metrics=metrics_address,
             dashboard=dashboard_address,
             dashboard_token=dashboard_token,
@@ -338,7 +337,7 @@ def serve(
     gc.freeze()
     try:
         with nullcontext() if journal_file is None else journal_file, http:
-            _serve(server, loaded, plan, http, announcements, runtime, grace_seconds)
+            _serve(server, loaded, plan, http, announcements, grace_seconds)
     finally:
         log.close()
 
@@ -379,10 +378,10 @@ def _serve(
     plan: ListeningPlan,
     http: HttpServers,
     announcements: Sequence[Announcement],
-    runtime: Runtime,
     grace_seconds: float,
 ) -> None:
-    listening = Listening(server, plan, runtime, announcements)
+    # By a clock of its own: that of the mock can be stopped, and moved by an hour.
+    listening = Listening(server, plan, WallRuntime(), announcements)
     lost: list[Path] = []
 
     def end_for_loss(paths: list[Path]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from prometheus_client import CollectorRegistry, Histogram, disable_created_metrics
 
 from mockdriver.journal import Entry
@@ -24,29 +26,30 @@ _GO_NAMES = {"OK": "OK", "CANCELLED": "Canceled"}
 class CallMetrics:
     """What is counted of calls. A call costs some microseconds here."""
 
-    def __init__(self, registry: CollectorRegistry, driver_name: str) -> None:
+    def __init__(self, registry: CollectorRegistry, driver_name: Callable[[], str]) -> None:
+        """`driver_name` is asked at each call: another scenario can have another one."""
         self._driver_name = driver_name
         self._operations = _histogram(OPERATIONS, registry)
         self._cloud_calls = _histogram(CLOUD_CALLS, registry)
         # labels() takes a lock and makes a key of text each time.
-        self._of_rpc: dict[tuple[str, str, str], Histogram] = {}
-        self._of_api: dict[tuple[str, str], Histogram] = {}
+        self._of_rpc: dict[tuple[str, ...], Histogram] = {}
+        self._of_api: dict[tuple[str, ...], Histogram] = {}
 
     def record(self, entry: Entry) -> None:
         """Record a call that has ended."""
-        key = entry.service, entry.rpc, entry.code
+        driver_name = self._driver_name()
+        key: tuple[str, ...] = driver_name, entry.service, entry.rpc, entry.code
         operations = self._of_rpc.get(key)
         if operations is None:
             method, code = method_name(entry), go_name(entry.code)
-            operations = self._operations.labels(self._driver_name, method, code)
+            operations = self._operations.labels(driver_name, method, code)
             self._of_rpc[key] = operations
         operations.observe(entry.duration_seconds)
         for call in entry.cloud_calls:
-            outcome = call.error or OK
-            calls = self._of_api.get((call.api, outcome))
+            key = driver_name, call.api, call.error or OK
+            calls = self._of_api.get(key)
             if calls is None:
-                calls = self._cloud_calls.labels(self._driver_name, call.api, outcome)
-                self._of_api[call.api, outcome] = calls
+                calls = self._of_api[key] = self._cloud_calls.labels(*key)
             calls.observe(call.duration_seconds)
 
 

@@ -34,12 +34,13 @@ _log = logging.getLogger("mockdriver")
 class MetricsEndpoint:
     """Listens as soon as it is made, answers while its `with` block runs."""
 
-    def __init__(self, address: Address, driver_name: str, runtime: Runtime) -> None:
+    def __init__(self, address: Address, runtime: Runtime) -> None:
         """Bind the address; raises AddressMistake."""
         self._bound = listen(address)
         self._runtime = runtime
         self._registry = CollectorRegistry(auto_describe=False)
-        self._calls = CallMetrics(self._registry, driver_name)
+        self._world: World | None = None
+        self._calls = CallMetrics(self._registry, self._driver_name)
         ProcessCollector(registry=self._registry)
         self._thread: Thread | None = None
         self._server: _Server | None = None
@@ -57,7 +58,8 @@ class MetricsEndpoint:
         self._calls.record(entry)
 
     def observe(self, world: World) -> None:
-        """Show the state of a world too."""
+        """Show the state of a world; once, before its first call."""
+        self._world = world
         self._registry.register(WorldMetrics(world))
 
     def __enter__(self) -> Self:
@@ -75,6 +77,10 @@ class MetricsEndpoint:
         if self._server is not None and self._thread is not None:
             self._server.end()
             self._thread.join()
+
+    def _driver_name(self) -> str:
+        assert self._world is not None, "observe() comes first"
+        return self._world.driver.config.name
 
     def _answer(self, accept: str) -> tuple[bytes, str]:
         try:

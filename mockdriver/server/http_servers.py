@@ -40,7 +40,6 @@ class HttpServers:
     def __init__(
         self,
         runtime: Runtime,
-        driver_name: str,
         *,
         metrics: str | None = None,
         dashboard: str | None = None,
@@ -56,7 +55,7 @@ class HttpServers:
             address = parse_address(METRICS_OPTION, metrics)
             with _needing("metrics", METRICS_OPTION):
                 from mockdriver.metrics.endpoint import MetricsEndpoint  # noqa: PLC0415
-            self._metrics = MetricsEndpoint(address, driver_name, runtime)
+            self._metrics = MetricsEndpoint(address, runtime)
         if dashboard is not None:
             address = parse_address(DASHBOARD_OPTION, dashboard)
             with _needing("dashboard", DASHBOARD_OPTION):

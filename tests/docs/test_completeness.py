@@ -253,7 +253,7 @@ def test_the_keys_of_a_ready_file_are_documented_and_no_others() -> None:
         endpoint="/s", role=Role.ALL, node_id="i", node_socket_dir=None, node_ids=[]
     )
 
-    urls = HttpServers(WallRuntime(), "d").urls()
+    urls = HttpServers(WallRuntime()).urls()
     documented = [codes_in(cells[0])[0] for cells in rows(READINESS, "The ready file")[1:]]
     assert documented == list(contents(plan, driver_name="d", scenario="s", urls=urls))
 

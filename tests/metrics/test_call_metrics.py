@@ -35,7 +35,7 @@ def ended(code: str, duration_seconds: float, *cloud_calls: CloudCall) -> Entry:
 def recorded(*entries: Entry) -> CollectorRegistry:
     """Return a registry that has seen some calls."""
     registry = CollectorRegistry()
-    metrics = CallMetrics(registry, "d")
+    metrics = CallMetrics(registry, lambda: "d")
     for entry in entries:
         metrics.record(entry)
     return registry
