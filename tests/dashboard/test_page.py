@@ -298,6 +298,34 @@ def test_a_fault_is_added_and_removed_by_the_page(tab: Tab) -> None:
     expect(fault).to_have_count(0)
 
 
+def test_one_can_start_over(tab: Tab) -> None:
+    tab.site.call("Cloud/Attach", {"instance": "i-2", "disk": "vol-free"})
+    tab.site.call("Faults/ClearFaults")
+    expect(tab.card("i-2").locator(".slot.out-of-band")).to_have_count(2)
+    expect(tab.page.locator("#fault-list > li")).to_have_count(0)
+    tab.page.once("dialog", lambda dialog: dialog.dismiss())
+    tab.page.get_by_role("button", name="Start over").click()
+    expect(tab.page.locator("#fault-list > li")).to_have_count(0)
+
+    tab.page.once("dialog", lambda dialog: dialog.accept())
+    tab.page.get_by_role("button", name="Start over").click()
+
+    expect(tab.card("i-2").locator(".slot.out-of-band")).to_have_count(1)
+    expect(tab.page.locator("#fault-list > li")).to_have_count(2)
+    expect(tab.page.locator("#call-list > li")).to_have_count(0)
+
+
+def test_another_scenario_that_is_loaded_is_shown(tab: Tab) -> None:
+    expect(tab.page.locator("#facts")).to_contain_text("scenariosmall")
+    expect(tab.page).to_have_title("mock.csi.example.com · mockdriver")
+
+    tab.site.call("State/LoadScenario", {"name": "three-zones"})
+
+    expect(tab.card("i-c")).to_be_visible()
+    expect(tab.card("i-1")).to_have_count(0)
+    expect(tab.page.locator("#facts")).to_contain_text("scenariothree-zones")
+
+
 def test_a_cloud_of_5000_is_searched_and_paged(open_tab: OpenTab) -> None:
     with site(scenario=LARGE) as large:
         tab = open_tab(large)

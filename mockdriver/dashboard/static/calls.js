@@ -97,13 +97,18 @@ export class Calls {
       this.onProblem(error);
       return;
     }
+    this.forget();
+    say(byId("said"), "The record of calls is cleared.");
+  }
+
+  /** Forget the calls that have ended, as the server has. */
+  forget() {
     this.clearedAt = Math.max(0, ...this.calls.keys());
     for (const [sequence, item] of this.calls) {
       if (item.code !== "RUNNING") this.calls.delete(sequence);
     }
     this.skipped = 0;
     this.#plan();
-    say(byId("said"), "The record of calls is cleared.");
   }
 
   #matches() {

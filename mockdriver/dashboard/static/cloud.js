@@ -103,8 +103,11 @@ export class Cloud {
 
   async #refresh() {
     const wanted = this.#wanted();
-    const [summary, types, page] = await batch([
-      ["Cloud/GetCloud"], ["Cloud/ListInstanceTypes"], ["Cloud/ListInstances", wanted],
+    const [server, summary, types, page] = await batch([
+      ["State/GetServer"],
+      ["Cloud/GetCloud"],
+      ["Cloud/ListInstanceTypes"],
+      ["Cloud/ListInstances", wanted],
     ]);
     if (page instanceof Refused) {
       // Such as a page of a cloud that has been replaced meanwhile.
@@ -116,7 +119,7 @@ export class Cloud {
       throw page;
     }
     if (!(summary instanceof Refused)) {
-      this.onSummary(summary);
+      this.onSummary(server instanceof Refused ? {} : server, summary);
       options(byId("zone"), summary.zones);
     }
     if (!(types instanceof Refused)) {

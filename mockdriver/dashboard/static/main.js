@@ -1,6 +1,6 @@
 // Puts the parts together.
 
-import { batch, Refused } from "./api.js";
+import { call } from "./api.js";
 import { Calls } from "./calls.js";
 import { Cloud } from "./cloud.js";
 import { byId, count, h, say, setText } from "./dom.js";
@@ -11,7 +11,6 @@ const PROBLEM_MILLISECONDS = 8000;
 const THEMES = ["system", "light", "dark"];
 
 let problemTimer;
-let server = { driver_name: "", scenario: "", version: "" };
 let lastSummary = "";
 
 function showProblem(error) {
@@ -23,7 +22,9 @@ function showProblem(error) {
   problemTimer = setTimeout(() => setText(element, ""), PROBLEM_MILLISECONDS);
 }
 
-function showFacts(summary) {
+function showFacts(server, summary) {
+  const title = server.driver_name ? `${server.driver_name} · mockdriver` : "mockdriver";
+  if (document.title !== title) document.title = title;
   const facts = [
     ["driver", server.driver_name],
     ["scenario", server.scenario],
@@ -37,14 +38,6 @@ function showFacts(summary) {
   lastSummary = seen;
   byId("facts").replaceChildren(
     ...facts.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))));
-}
-
-async function askServer() {
-  const [answer] = await batch([["State/GetServer"]]);
-  if (answer instanceof Refused) return;
-  server = answer;
-  document.title = `${answer.driver_name} · mockdriver`;
-  lastSummary = "";
 }
 
 function showLive(state) {
@@ -79,8 +72,25 @@ function startKeys() {
   });
 }
 
+/** Ask before, for nothing brings back what was there. */
+function startReset() {
+  byId("reset").addEventListener("click", async () => {
+    if (!confirm("Back to the loaded scenario? Everything that has happened since is lost.")) return;
+    try {
+      await call("State/Reset");
+      say(byId("said"), "Everything is as the scenario says.");
+    } catch (error) {
+      showProblem(error);
+    }
+    calls.forget();
+    faults.refresh();
+    cloud.refresh();
+  });
+}
+
 startTheme();
 startKeys();
+startReset();
 
 const dialog = new InstanceDialog({ onChange: () => cloud.refresh() });
 const cloud = new Cloud({
@@ -99,7 +109,7 @@ const calls = new Calls({
   },
   onLive: (state) => {
     showLive(state);
-    if (state === "live") askServer().then(() => cloud.refresh(), showProblem);
+    if (state === "live") cloud.refresh();
   },
   onProblem: showProblem,
 });
