@@ -10,7 +10,7 @@ venv := .venv/bin
 quick := not browser and not go and not packaging and not slow
 
 help:
-	@echo "make serve    start the mock driver   SCENARIO=name or file, ENDPOINT=unix:///path"
+	@echo "make serve    start the mock driver   SCENARIO=name or file, ENDPOINT=unix:///path, DASHBOARD=host:port"
 	@echo "make check    lint, types, import rules and the quick tests"
 	@echo "make test     the same and all other tests: Go programs, built distributions"
 	@echo "make format   rewrite the code as the linter wants it"
@@ -18,7 +18,7 @@ help:
 	@echo "make clean    remove what the other targets made"
 
 serve: environment-run
-	@exec $(venv)/mockdriver serve $(if $(SCENARIO),--scenario '$(SCENARIO)') $(if $(ENDPOINT),--endpoint '$(ENDPOINT)')
+	@exec $(venv)/mockdriver serve $(if $(SCENARIO),--scenario '$(SCENARIO)') $(if $(ENDPOINT),--endpoint '$(ENDPOINT)') $(if $(DASHBOARD),--dashboard '$(DASHBOARD)')
 
 check: lint
 	$(venv)/pytest -q -m '$(quick)'

@@ -117,6 +117,30 @@ def test_an_installed_wheel_finds_the_scenarios_it_brought(
         assert path.stem in answer
 
 
+@pytest.mark.parametrize("extra", ["dashboard", "metrics"])
+def test_an_installed_wheel_without_an_extra_says_what_to_install(
+    extra: str, installed_wheel: Path, tmp_path: Path
+) -> None:
+    program = str(installed_wheel.parent / "mockdriver")
+    command = [program, "serve", f"--{extra}", "127.0.0.1:0"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 1
+    assert done.stderr.endswith(f"pip install 'mockdriver[{extra}]'\n")
+
+
+def test_the_extras_bring_what_page_and_metrics_need(
+    wheel: Path, environment: dict[str, str], tmp_path: Path
+) -> None:
+    python = install(f"{wheel}[dashboard,metrics]", tmp_path, environment)
+
+    code = "import mockdriver.metrics.endpoint, mockdriver.dashboard.app as app; print(app.STATIC)"
+    static = Path(run(python, "-c", code, cwd=tmp_path).strip())
+    assert static.is_relative_to(tmp_path.resolve())
+    there = {path.name for path in (ROOT / "mockdriver" / "dashboard" / "static").iterdir()}
+    assert {path.name for path in static.iterdir()} == there
+
+
 def test_pip_installs_from_the_sdist(
     sdist: Path, environment: dict[str, str], tmp_path: Path
 ) -> None:
@@ -169,7 +193,7 @@ def scenario_files() -> list[Path]:
     return found
 
 
-def install(source: Path, folder: Path, environment: dict[str, str]) -> Path:
+def install(source: Path | str, folder: Path, environment: dict[str, str]) -> Path:
     """Install `source` with what it needs into a new environment; return its Python."""
     # Without a pip of its own: ours installs into it, and making it takes no time.
     venv.create(folder / "venv", with_pip=False, symlinks=True)
