@@ -7,6 +7,7 @@ from mockdriver.faults.errors import FaultsError
 from mockdriver.journal.errors import CallsNotSeen
 from mockdriver.journal.expectations import InThisOrder
 from mockdriver.journal.filters import CallFilter
+from mockdriver.journal.waiting import DEFAULT_TIMEOUT_SECONDS
 from mockdriver.journal.waiting import wait_for_calls as wait_for_recorded_calls
 from mockdriver.play.outcome import Outcome
 from mockdriver.play.stage import Stage
@@ -69,6 +70,8 @@ def release(stage: Stage, arguments: Release) -> Outcome:
 def wait_for_calls(stage: Stage, arguments: WaitForCalls) -> Outcome:
     """Wait until so many calls match, or are held at a barrier."""
     caller, seconds = Caller(stage.runtime), arguments.timeout_seconds
+    if seconds is None:
+        seconds = DEFAULT_TIMEOUT_SECONDS
     try:
         with stage.runtime.working():
             if arguments.barrier is not None:

@@ -32,19 +32,29 @@ from tests.docs.transcripts import (
 
 ATTRIBUTES = {
     "yaml": {"file", "mistakes", "mismatches"},
-    "console": {"server"},
+    "console": {"server", "cluster"},
     "sh": set[str](),
+    "python": {"file"},
+    "go": {"same"},
 }
 """The languages that blocks may have, and the attributes that each may have:
 
 * yaml: a whole scenario. It is checked, and played if it has a story. `file=NAME` puts it into the
   folder of the document's session. `mistakes` says that it must not be right, `mismatches` that its
   story must not go as it says.
-* console: commands and their output, see transcripts.py.
+* console: commands and their output, see transcripts.py. Those with `cluster=SCENARIO` need a
+  cluster, as `make cluster` starts it; e2e/test_documents.py runs them.
 * sh: commands that cannot run inside a test; see NOT_RUN_HERE.
+* python: a file in the folder of the document's session; a command there runs it, or a file that
+  one runs.
+* go: `same=PATH` of a file in the repository, word for word; tests/go runs it.
 """
 
+_BUILD = ".venv/bin/python -m tools.kubernetes_programs"
+_BUILD_TESTS = "tests/packaging/test_kubernetes_programs.py"
+_ATTACHER = "github.com/kubernetes-csi/external-attacher/v4"
 NOT_RUN_HERE = {
+    "pip install 'mockdriver[pytest]'": "tests/packaging/test_pytest_plugin.py",
     "python3 -m venv my-venv": "tests/packaging/test_distributions.py",
     "my-venv/bin/pip install .": "tests/packaging/test_distributions.py",
     "my-venv/bin/mockdriver --version": "tests/packaging/test_distributions.py",
@@ -54,6 +64,9 @@ NOT_RUN_HERE = {
     ".venv/bin/python -m tests.dashboard.picture": "tests/dashboard/picture.py",
     ".venv/bin/python -m tools.chromium": "tests/packaging/test_chromium.py",
     ".venv/bin/python -m tools.service_docs": "tests/docs/test_service_docs.py",
+    _BUILD: _BUILD_TESTS,
+    f"{_BUILD} --replace {_ATTACHER}=../external-attacher --into forked": "e2e/test_forks.py",
+    f"{_BUILD} --kubernetes ../kubernetes --into forked": _BUILD_TESTS,
 }
 """Commands of sh blocks, and the file that does what they do. Make's targets need no entry."""
 
@@ -87,7 +100,11 @@ SHELL_LINES = [
 
 
 def _session(document: str) -> list[Command]:
-    consoles = [block for block in blocks_of(document) if block.language == "console"]
+    consoles = [
+        block
+        for block in blocks_of(document)
+        if block.language == "console" and "cluster" not in block.attributes
+    ]
     return [command for block in consoles for command in commands_of(block)]
 
 
@@ -134,6 +151,27 @@ def test_a_scenario_has_no_mistakes_and_its_story_goes_as_it_says(block: Block) 
 def test_a_scenario_that_is_shown_for_its_mistakes_has_some(block: Block) -> None:
     with pytest.raises(ScenarioMistakes):
         loads(_in_place(block), block.document)
+
+
+@pytest.mark.parametrize(
+    "block", [block for block in all_blocks() if block.language == "python"], ids=str
+)
+def test_python_is_run_by_a_command_of_its_document(block: Block) -> None:
+    name = block.attributes["file"]
+    session = " ".join(command.text for command in _session(block.document))
+    others = [other.text for other in blocks_of(block.document) if other.language == "python"]
+
+    assert name in session or any(f"import {name.removesuffix('.py')}\n" in text for text in others)
+
+
+@pytest.mark.parametrize(
+    "block", [block for block in all_blocks() if block.language == "go"], ids=str
+)
+def test_go_is_a_file_of_the_example_that_is_run(block: Block) -> None:
+    path = block.attributes["same"]
+
+    assert path.startswith("docs/fixtures/go/")
+    assert block.text == (ROOT / path).read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("document", SESSIONS)
