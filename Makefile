@@ -41,7 +41,7 @@ lock: environment-dev
 	$(venv)/python -m tools.lock $(if $(UPGRADE),--upgrade)
 
 clean:
-	rm -rf .venv .cache build dist csi_spec/csi_pb2* mockdriver/control/v1/*_pb2* .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv .cache build dist csi_spec/csi_pb2* kubelet_spec/*_pb2* mockdriver/control/v1/*_pb2* .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 
 environment-run:
 	@$(environment) run

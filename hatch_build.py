@@ -59,6 +59,7 @@ class Protos(NamedTuple):
 PROTOS = (
     # Compiled as plain `csi.proto`, the name under which every CSI program registers it.
     Protos("csi_spec", ("csi",), as_plain_files=True),
+    Protos("kubelet_spec", ("pluginregistration",)),
     Protos("mockdriver/control/v1", ("cloud", "faults", "journal", "state")),
 )
 

@@ -24,7 +24,11 @@ VENV_PYTHON = VENV / "bin" / "python"
 STAMP = VENV / "mockdriver-environment.json"
 LEVELS = ("run", "dev")  # each holds all of the one before
 _CONTROL = ("cloud", "faults", "journal", "state")
-PROTO_FILES = ("csi_spec/csi.proto", *(f"mockdriver/control/v1/{name}.proto" for name in _CONTROL))
+PROTO_FILES = (
+    "csi_spec/csi.proto",
+    "kubelet_spec/pluginregistration.proto",
+    *(f"mockdriver/control/v1/{name}.proto" for name in _CONTROL),
+)
 # What the editable install is made from.
 PROJECT_FILES = ("pyproject.toml", "hatch_build.py", *PROTO_FILES)
 # What the editable install makes: without these it has to be made again.
@@ -119,7 +123,9 @@ def _install_project() -> None:
     # pip compiles what it copies, but an editable install stays where it is. Where Python may not
     # write bytecode by itself, each start would compile all of it again.
     subprocess.run(
-        [VENV_PYTHON, "-m", "compileall", "-q", "mockdriver", "csi_spec"], cwd=ROOT, check=False
+        [VENV_PYTHON, "-m", "compileall", "-q", "mockdriver", "csi_spec", "kubelet_spec"],
+        cwd=ROOT,
+        check=False,
     )
 
 

@@ -30,9 +30,10 @@ from mockdriver.journal.log_writer import LogWriter
 from mockdriver.runtime import Runtime, WallRuntime
 from mockdriver.scenario import shipped
 from mockdriver.scenario.load import LoadedScenario
-from mockdriver.server.compose import DriverOverrides, make_cloud, make_server
+from mockdriver.server.compose import DriverOverrides, make_cloud, make_registration, make_server
 from mockdriver.server.listening import (
     DEFAULT_ENDPOINT,
+    Announcement,
     Listening,
     ListeningPlan,
     plan_listening,
@@ -87,6 +88,20 @@ _log = logging.getLogger("mockdriver")
     metavar="ID",
     help="The nodes to serve in --node-socket-dir, at most 256; * and ? as in a shell. May be "
     "given several times.  [default: all]",
+)
+@click.option(
+    "--kubelet-registration-dir",
+    envvar="MOCKDRIVER_KUBELET_REGISTRATION_DIR",
+    metavar="DIR",
+    help="Register with the kubelet that watches this folder, without node-driver-registrar. "
+    "{node} stands for the node's id.",
+)
+@click.option(
+    "--kubelet-csi-socket",
+    envvar="MOCKDRIVER_KUBELET_CSI_SOCKET",
+    metavar="PATH",
+    help="Where the kubelet finds the CSI socket, if it sees other paths than this process. {node} "
+    "stands for the node's id.  [default: the socket's path]",
 )
 @click.option(
     "--node-mounts",
@@ -168,6 +183,8 @@ def serve(
     role: str,
     node_socket_dir: Path | None,
     node_patterns: tuple[str, ...],
+    kubelet_registration_dir: str | None,
+    kubelet_csi_socket: str | None,
     node_mounts: str,
     node: str | None,
     switches: dict[Capability, bool],
@@ -183,6 +200,10 @@ def serve(
     signal.pthread_sigmask(signal.SIG_BLOCK, _STOP_SIGNALS)
     if node_patterns and node_socket_dir is None:
         raise click.UsageError("--nodes chooses among --node-socket-dir's nodes, which is missing")
+    if kubelet_csi_socket is not None and kubelet_registration_dir is None:
+        raise click.UsageError(
+            "--kubelet-csi-socket is for --kubelet-registration-dir, which is missing"
+        )
     loaded = load_without_story_or_exit(scenario)
     runtime = WallRuntime(seed)
     log = LogWriter(runtime, sys.stderr, LogFormat(log_format))
@@ -206,12 +227,20 @@ def serve(
         numbers=numbers,
     )
     server = make_server(loaded, cloud, runtime, overrides, on_call=log.call)
+    announcement = None
+    if kubelet_registration_dir is not None:
+        try:
+            announcement = make_registration(
+                server, plan, kubelet_registration_dir, kubelet_csi_socket
+            )
+        except EndpointMistake as mistake:
+            raise click.ClickException(str(mistake)) from None
     logging.basicConfig(level=logging.INFO, handlers=[log])
     log.start()
     # What is there now stays: the garbage collector need not look through it during calls.
     gc.freeze()
     try:
-        _serve(server, loaded, plan, runtime, grace_seconds)
+        _serve(server, loaded, plan, announcement, runtime, grace_seconds)
     finally:
         log.close()
 
@@ -231,10 +260,11 @@ def _serve(
     server: MockServer,
     loaded: LoadedScenario,
     plan: ListeningPlan,
+    announcement: Announcement | None,
     runtime: Runtime,
     grace_seconds: float,
 ) -> None:
-    listening = Listening(server, plan, runtime)
+    listening = Listening(server, plan, runtime, announcement)
     lost: list[Path] = []
 
     def end_for_loss(paths: list[Path]) -> None:
@@ -252,7 +282,7 @@ def _serve(
         _log.warning("broken on purpose? %s", sentence)
     try:
         listening.open()
-        _announce(server, loaded, plan)
+        _announce(server, loaded, plan, announcement)
         listening.watch(end_for_loss)
         number = signal.sigwait(_STOP_SIGNALS)
         _log.info(
@@ -271,9 +301,16 @@ def _serve(
         listening.close(0)
 
 
-def _announce(server: MockServer, loaded: LoadedScenario, plan: ListeningPlan) -> None:
+def _announce(
+    server: MockServer,
+    loaded: LoadedScenario,
+    plan: ListeningPlan,
+    announcement: Announcement | None,
+) -> None:
     """Say on standard output that the server is ready; nobody has to read it."""
     lines = [f"mockdriver {mockdriver.__version__} is ready: scenario {loaded.name}, {plan}"]
+    if announcement is not None:
+        lines[0] += f", {announcement}"
     if plan.endpoint is not None and plan.role is Role.ALL:
         topology = {} if plan.node_id is None else server.topology_of(plan.node_id)
         lines += grpcurl_lines(

@@ -19,6 +19,7 @@ from mockdriver.scenario.cloud_model import NewInstance
 from mockdriver.scenario.driver_model import DriverModel
 from mockdriver.scenario.load import LoadedScenario
 from mockdriver.scenario.plan import InstancePlan
+from mockdriver.server.listening import Announcement, ListeningPlan
 from mockdriver.server.mock_server import MockServer
 
 
@@ -75,3 +76,20 @@ def make_server(
     """Return a server for the scenario's driver over a cloud; it does not listen yet."""
     config = driver_config(loaded.driver, overrides)
     return MockServer(cloud, config, runtime, on_call=on_call)
+
+
+def make_registration(
+    server: MockServer, plan: ListeningPlan, folder: str, csi_socket: str | None
+) -> Announcement:
+    """Return what registers a server's nodes with kubelets; raises EndpointMistake.
+
+    `folder` and `csi_socket` are what --kubelet-registration-dir and --kubelet-csi-socket say.
+    """
+    # Here, so that a server that registers with no kubelet starts as fast as before.
+    from mockdriver.server.kubelet_registration import KubeletRegistration  # noqa: PLC0415
+    from mockdriver.server.registration_plan import plan_registrations  # noqa: PLC0415
+
+    registrations = plan_registrations(
+        plan, folder=folder, csi_socket=csi_socket, driver_name=server.name
+    )
+    return KubeletRegistration(registrations, server.name, server.journal)

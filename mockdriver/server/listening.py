@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 from mockdriver.driver.driver import Role
 from mockdriver.runtime import Runtime
@@ -64,13 +65,36 @@ def plan_listening(
     return ListeningPlan(path, role, node_id, sockets, node_socket_dir)
 
 
+class Announcement(Protocol):
+    """Tells others of the sockets: made when they answer, taken back before they go."""
+
+    def open(self) -> None:
+        """Make what others find; raises EndpointMistake."""
+
+    def look(self) -> None:
+        """Make again what somebody has taken away."""
+
+    def close(self) -> None:
+        """Take back what was made."""
+
+    def remove_files(self) -> None:
+        """Remove what was made, for a process that ends at once."""
+
+
 class Listening:
     """A server that listens as planned, from `open` to `close`."""
 
-    def __init__(self, server: MockServer, plan: ListeningPlan, runtime: Runtime) -> None:
+    def __init__(
+        self,
+        server: MockServer,
+        plan: ListeningPlan,
+        runtime: Runtime,
+        announcement: Announcement | None = None,
+    ) -> None:
         self._server = server
         self._plan = plan
         self._runtime = runtime
+        self._announcement = announcement
         self._index: Index | None = None
         self._closing = runtime.event()
         self._lock = runtime.lock()
@@ -78,7 +102,8 @@ class Listening:
     def open(self) -> None:
         """Open all sockets; raises EndpointMistake, NotReady.
 
-        Returns when Probe answers on each. The index is written last: who reads it can connect.
+        Returns when Probe answers on each. The index is written when all do, and what is announced
+        is announced then: who reads of a socket can connect.
         """
         plan = self._plan
         if plan.endpoint is not None:
@@ -88,11 +113,14 @@ class Listening:
             for node_id, path in plan.node_sockets.items():
                 self._server.listen(path, node_id, Role.NODE)
             self._index = Index(plan.folder, plan.node_sockets)
+        if self._announcement is not None:
+            self._announcement.open()
 
     def watch(self, on_loss: Callable[[list[Path]], None]) -> None:
         """Call `on_loss` once, on another thread, when somebody takes a socket away.
 
-        No client could find the server any more, and it would live on unseen.
+        No client could find the server any more, and it would live on unseen. What is announced
+        is looked after besides.
         """
 
         def look_again_and_again() -> None:
@@ -103,19 +131,25 @@ class Listening:
                     if lost:
                         on_loss(lost)
                         return
+                    if self._announcement is not None and not self._closing.is_set():
+                        self._announcement.look()
 
         self._runtime.start(look_again_and_again, "socket-watch")
 
     def close(self, grace_seconds: float) -> None:
-        """Take no new calls, let those in flight finish, remove sockets and index."""
+        """Take back what was announced, take no new calls, let those in flight finish, clean up."""
         with self._lock:
             self._closing.set()
+        if self._announcement is not None:
+            self._announcement.close()
         self.remove_index()
         self._server.stop(grace_seconds)
 
     def remove_files(self) -> None:
         """Remove sockets and index without stopping, for a process that ends at once."""
         self._closing.set()
+        if self._announcement is not None:
+            self._announcement.remove_files()
         self.remove_index()
         self._server.remove_sockets()
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from csi_spec import csi_pb2
 from mockdriver.cloud import Cloud
 from mockdriver.driver.capabilities import (
     CONTROLLER_SERVICE,
@@ -19,7 +20,7 @@ from mockdriver.driver.descriptors import reflected
 from mockdriver.driver.driver import Driver, Role
 from mockdriver.journal import Entry, Journal
 from mockdriver.runtime import Runtime
-from mockdriver.server.socket_server import SocketServer, worker_pool
+from mockdriver.server.socket_server import SocketServer, wait_until_ready, worker_pool
 
 
 class MockServer:
@@ -35,6 +36,7 @@ class MockServer:
     ) -> None:
         """Make a server that does not listen yet. `on_call` sees each call as it ends."""
         self.cloud = cloud
+        self.name = config.name
         self.journal = Journal(runtime, on_end=on_call)
         self.has_controller_flow = config.capabilities.all_on(
             CONTROLLER_SERVICE, GET_NODE_INFO, NODE_INFO_FROM_CONTROLLER
@@ -53,11 +55,12 @@ class MockServer:
 
         Returns once Probe answers there. Raises EndpointMistake and NotReady.
         """
-        server = SocketServer(
-            path, self._driver.handlers(node_id, role), self._pool, self._descriptors
-        )
-        self._sockets.append(server)
-        server.wait_until_ready()
+        services = {
+            csi_pb2.DESCRIPTOR.services_by_name[name].full_name: handlers
+            for name, handlers in self._driver.handlers(node_id, role).items()
+        }
+        self._sockets.append(SocketServer(path, services, self._pool, self._descriptors))
+        wait_until_ready(path)
 
     def topology_of(self, instance_id: str) -> Mapping[str, str]:
         """Return the topology segments of an instance; raises InstanceNotFound."""

@@ -40,7 +40,7 @@ def worker_pool() -> ThreadPoolExecutor:
 
 
 class SocketServer:
-    """Serves CSI services, and reflection for them, on one socket."""
+    """Serves services, and reflection for them, on one socket."""
 
     def __init__(
         self,
@@ -48,14 +48,17 @@ class SocketServer:
         services: Mapping[str, Mapping[str, Handler]],
         pool: ThreadPoolExecutor,
         descriptors: DescriptorPool,
+        bind_as: Path | None = None,
     ) -> None:
         """Bind and start; raises EndpointMistake.
 
-        `services` are handlers by service and RPC name, `descriptors` describe them for reflection.
+        `services` are handlers by a service's full name and by RPC name, `descriptors` describe
+        them for reflection. `bind_as` is another name in the folder to bind first, if the usual
+        one will not do.
         """
         self.path = path
         make_way(path)
-        bound = name_to_bind(path)
+        bound = bind_as or name_to_bind(path)
         make_way(bound)
         # No maximum_concurrent_rpcs: gRPC would answer RESOURCE_EXHAUSTED by itself, and a CO
         # would take that for a full node.
@@ -66,31 +69,25 @@ class SocketServer:
                 ("grpc.so_reuseport", 0),
             ],
         )
-        names = []
         for service, handlers in services.items():
-            names.append(csi_pb2.DESCRIPTOR.services_by_name[service].full_name)
             self._server.add_registered_method_handlers(
-                names[-1],
+                service,
                 {name: grpc.unary_unary_rpc_method_handler(h) for name, h in handlers.items()},
             )
-        enable_reflection(self._server, names, descriptors)
+        enable_reflection(self._server, services, descriptors)
         try:
             self._server.add_insecure_port(grpc_target(bound))
         except RuntimeError:
             raise EndpointMistake(f"endpoint {str(path)!r}: cannot be bound") from None
         self._server.start()
-        bound.rename(path)
+        try:
+            bound.rename(path)
+        except OSError as error:
+            self._server.stop(None)
+            raise EndpointMistake(
+                f"endpoint {str(path)!r}: cannot be bound: {error.strerror}"
+            ) from None
         self._file = OwnFile(path)
-
-    def wait_until_ready(self) -> None:
-        """Return once Probe answers through the socket; raises NotReady."""
-        with grpc.insecure_channel(grpc_target(self.path)) as channel:
-            try:
-                csi_pb2_grpc.IdentityStub(channel).Probe(
-                    csi_pb2.ProbeRequest(), timeout=_READY_TIMEOUT_SECONDS, wait_for_ready=True
-                )
-            except grpc.RpcError as error:
-                raise NotReady(f"{self.path}: does not answer Probe: {error}") from None
 
     def begin_stop(self, grace_seconds: float) -> Callable[[], object]:
         """Take no new calls and remove the socket; return a function that waits for the end.
@@ -109,3 +106,14 @@ class SocketServer:
         """Remove the socket, unless another process has put its own in the place."""
         with contextlib.suppress(OSError):
             self._file.remove()
+
+
+def wait_until_ready(path: Path) -> None:
+    """Return once Probe answers through a CSI socket; raises NotReady."""
+    with grpc.insecure_channel(grpc_target(path)) as channel:
+        try:
+            csi_pb2_grpc.IdentityStub(channel).Probe(
+                csi_pb2.ProbeRequest(), timeout=_READY_TIMEOUT_SECONDS, wait_for_ready=True
+            )
+        except grpc.RpcError as error:
+            raise NotReady(f"{path}: does not answer Probe: {error}") from None

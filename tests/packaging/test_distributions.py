@@ -25,14 +25,19 @@ from tests.packaging.tree import ROOT, copy_to, files
 
 pytestmark = pytest.mark.packaging
 
+PACKAGES = ("csi_spec", "kubelet_spec", "mockdriver")
+PROTOS = {"csi_spec/csi.proto", "kubelet_spec/pluginregistration.proto"}
+
 # Run in the installed environment: where the packages come from, and that they fit together.
 USE = """
 import pathlib
-import csi_spec, mockdriver
+import csi_spec, kubelet_spec, mockdriver
 from csi_spec import csi_pb2, csi_pb2_grpc
 assert csi_pb2.NodeGetInfoRequest(controller_get_node_info=True).ByteSize() == 2
 assert csi_pb2_grpc.ControllerServicer.ControllerGetNodeInfo
-for module in (mockdriver, csi_spec, csi_pb2):
+from kubelet_spec import pluginregistration_pb2, pluginregistration_pb2_grpc
+assert pluginregistration_pb2_grpc.RegistrationStub
+for module in (mockdriver, csi_spec, csi_pb2, kubelet_spec, pluginregistration_pb2):
     print(pathlib.Path(module.__file__).resolve())
 """
 
@@ -99,7 +104,7 @@ def test_an_installed_wheel_is_used_from_where_it_was_installed(
     answer = run(installed_wheel, "-c", USE, cwd=tmp_path)
 
     environment_folder = installed_wheel.parent.parent.resolve()
-    assert len(answer.split()) == 3
+    assert len(answer.split()) == 5
     assert all(Path(line).is_relative_to(environment_folder) for line in answer.split())
 
 
@@ -140,19 +145,20 @@ def test_the_wheel_holds_the_packages_with_stubs_and_scenarios_and_nothing_else(
     names = set(zipfile.ZipFile(wheel).namelist())
 
     assert set(GENERATED) <= names
-    assert {"csi_spec/py.typed", "mockdriver/py.typed", "csi_spec/csi.proto"} <= names
+    assert {f"{package}/py.typed" for package in PACKAGES} <= names
+    assert names >= PROTOS
     assert {f"mockdriver/{path}" for path in scenario_files()} <= names
-    python_files = {str(path) for path in files() if path.parts[0] in {"mockdriver", "csi_spec"}}
+    python_files = {str(path) for path in files() if path.parts[0] in PACKAGES}
     assert python_files <= names
     tops = {name.split("/")[0] for name in names}
-    assert tops == {"csi_spec", "mockdriver", f"mockdriver-{__version__}.dist-info"}
+    assert tops == {*PACKAGES, f"mockdriver-{__version__}.dist-info"}
 
 
 def test_the_sdist_holds_the_sources_and_nothing_generated(sdist: Path) -> None:
     with tarfile.open(sdist) as archive:
         names = {str(Path(*Path(name).parts[1:])) for name in archive.getnames()}
 
-    assert {"csi_spec/csi.proto", "hatch_build.py", "pyproject.toml", "LICENSE"} <= names
+    assert PROTOS | {"hatch_build.py", "pyproject.toml", "LICENSE"} <= names
     assert {str(path) for path in scenario_files()} <= names
     assert [name for name in names if name.endswith(GENERATED)] == []
 
