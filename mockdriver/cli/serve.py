@@ -16,6 +16,7 @@ import click
 import mockdriver
 from mockdriver.cli.first_steps import grpcurl_lines
 from mockdriver.cli.scenario_files import load_without_story_or_exit
+from mockdriver.cli.stdin_watch import stop_when_stdin_closes
 from mockdriver.cli.switches import (
     capability_numbers,
     capability_switches,
@@ -170,6 +171,12 @@ _log = logging.getLogger("mockdriver")
     help="How long calls in flight may take to finish when the server is stopped.",
 )
 @click.option(
+    "--until-stdin-closes",
+    is_flag=True,
+    envvar="MOCKDRIVER_UNTIL_STDIN_CLOSES",
+    help="Stop at the end of standard input too: then the server does not outlive who started it.",
+)
+@click.option(
     "--seed",
     type=int,
     default=0,
@@ -193,6 +200,7 @@ def serve(
     node_info_reply: str | None,
     log_format: str,
     grace_seconds: float,
+    until_stdin_closes: bool,
     seed: int,
 ) -> None:
     """Serve the CSI services on a Unix socket until SIGTERM or Ctrl-C."""
@@ -237,6 +245,8 @@ def serve(
             raise click.ClickException(str(mistake)) from None
     logging.basicConfig(level=logging.INFO, handlers=[log])
     log.start()
+    if until_stdin_closes:
+        stop_when_stdin_closes(runtime)
     # What is there now stays: the garbage collector need not look through it during calls.
     gc.freeze()
     try:
