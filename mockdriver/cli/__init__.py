@@ -16,6 +16,7 @@ COMMANDS = {
     "check": "mockdriver.cli.check",
     "scenarios": "mockdriver.cli.scenarios",
     "schema": "mockdriver.cli.schema",
+    "ctl": "mockdriver.cli.ctl",
 }
 """The module of each command; its function has the command's name."""
 
