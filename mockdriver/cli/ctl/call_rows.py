@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mockdriver.cli.ctl.plain import struct
 from mockdriver.cli.ctl.printing import Columns, Row, Styled, as_json, fields, table
 
 if TYPE_CHECKING:
@@ -54,9 +55,10 @@ def print_whole(call: Call) -> None:
             ("in flight beside it", str(call.calls_in_flight)),
         ]
     )
-    for title, message in (("request", call.request), ("response", call.response)):
+    original = call.original
+    for title, message in (("request", original.request), ("response", original.response)):
         click.echo(f"{title}:")
-        for text in as_json(message, indent=2).splitlines():
+        for text in as_json(struct(message), indent=2).splitlines():
             click.echo(f"  {text}")
     if call.cloud_calls:
         click.echo("calls of the cloud:")
@@ -79,7 +81,13 @@ _COLOURS = {"OK": "green", "RUNNING": "cyan"}
 
 
 def _about(call: Call) -> str:
-    parts = [f"{name}={_value(value)}" for name, value in call.request.items() if name != _NODE]
+    request = struct(call.original.request)
+    # What names something comes first.
+    names = sorted(
+        (name for name in request if name != _NODE),
+        key=lambda name: isinstance(request[name], Mapping),
+    )
+    parts = [f"{name}={_value(request[name])}" for name in names]
     if call.message:
         parts.append(f"-> {call.message}")
     return " ".join(parts)

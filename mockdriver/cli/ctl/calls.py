@@ -15,6 +15,7 @@ from mockdriver.cli.ctl.call_rows import HEADINGS, print_whole, row, stream_colu
 from mockdriver.cli.ctl.grammar import Noun
 from mockdriver.cli.ctl.options import given
 from mockdriver.cli.ctl.options import timeout as timeout_option
+from mockdriver.cli.ctl.plain import plain
 from mockdriver.cli.ctl.printing import note, table
 from mockdriver.scenario.mistakes import quoted, unknown_name
 
@@ -137,7 +138,7 @@ def expect(
         "met": found.met,
         "count": found.count,
         "problem": found.problem,
-        "nearest": [session.printer.plain(call.original) for call in found.nearest],
+        "nearest": [plain(call.original) for call in found.nearest],
     }
     session.printer.values(answer, found.problem or f"as expected: {found.count} calls")
     if session.printer.for_people and found.nearest:

@@ -190,7 +190,7 @@ def hold(session: Session, barrier: str, name: str, before: str, **fields: Any) 
 
     This adds a fault that does nothing else.
 
-    `ctl hold lookup --rpc ControllerGetNodeInfo`, and later `ctl release --barrier lookup`
+    `ctl hold lookup --rpc ControllerGetNodeInfo`, then `ctl release --barrier lookup`
     """
     wanted = given(fields, fault_options.CONDITIONS)
     _added(session, session.control.faults.add(before=before, name=name, hold=barrier, **wanted))

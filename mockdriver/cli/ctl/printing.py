@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import click
 
+from mockdriver.cli.ctl.plain import plain
 from mockdriver.scenario.mistakes import printable
 
 if TYPE_CHECKING:
@@ -52,25 +53,19 @@ class Printer:
         """Tell whether people read it."""
         return self.form == "table"
 
-    def plain(self, message: Message) -> dict[str, Any]:
-        """Return a message as plain data."""
-        from mockdriver.cli.ctl.plain import plain  # noqa: PLC0415 - protobuf, help needs none
-
-        return plain(message)
-
     def answer(self, message: Message, for_people: Callable[[], object]) -> None:
         """Print an answer of the API, or call what prints it for people."""
         if self.for_people:
             for_people()
         else:
-            self.data(self.plain(message))
+            self.data(plain(message))
 
     def under(self, name: str, message: Message, for_people: Callable[[], object]) -> None:
         """Print a message as the field `name` of an answer."""
         if self.for_people:
             for_people()
         else:
-            self.data({name: self.plain(message)})
+            self.data({name: plain(message)})
 
     def listed(
         self, name: str, messages: Iterable[Message], for_people: Callable[[], object]
@@ -79,7 +74,7 @@ class Printer:
         if self.for_people:
             for_people()
         else:
-            self.data({name: [self.plain(message) for message in messages]})
+            self.data({name: [plain(message) for message in messages]})
 
     def values(self, values: Mapping[str, Any], sentence: str) -> None:
         """Print fields of an answer, for people as one sentence."""
@@ -94,7 +89,7 @@ class Printer:
 
     def in_stream(self, message: Message) -> None:
         """Print one message of many: JSON on a line of its own, YAML as a document."""
-        self.data(self.plain(message), in_a_stream=True)
+        self.data(plain(message), in_a_stream=True)
 
     def data(self, value: Mapping[str, Any], *, in_a_stream: bool = False) -> None:
         """Print plain data: in a stream on a line of its own, or as a YAML document."""

@@ -38,7 +38,8 @@ def show(session: Session) -> None:
 def load(session: Session, file: str) -> None:
     """Load a scenario in the place of everything.
 
-    A file, `-` for standard input, or the name of a shipped one. What is there as a file, or looks like one (a slash, .yaml, .yml), is a file.
+    It is a file, `-` for standard input, or the name of a shipped scenario. What is there as a
+    file, or looks like one (a slash, .yaml, .yml), is a file.
     """
     state = session.control.state
     loaded = state.load(yaml=_read(file)) if _is_file(file) else state.load(name=file)
