@@ -7,6 +7,8 @@ another is built from. To add one:
     mkdir tools/go/NAME && cd tools/go/NAME && go mod init mockdriver.invalid/NAME
     go get -tool PACKAGE@VERSION
 
+A program may be our own: then its source lies in the folder, and `tool` names the module itself.
+
 Programs are built with the Go on PATH, or with the one of requirements/go.lock where there is none
 or an older one than a go.mod asks for. Standard library only.
 """
@@ -64,7 +66,9 @@ class GoProgram:
 
     @property
     def version(self) -> str:
-        """The version of the module that `package` lies in."""
+        """The version of the module that `package` lies in; our own have none, so their digest."""
+        if self.package == self._line(r"^module (\S+)$"):
+            return f"v0-{self.digest[:12]}"
         modules = re.findall(r"^\s*(?:require )?(\S+) (v\S+)", self.go_mod, re.MULTILINE)
         _, version = max(
             (module, version)
@@ -76,8 +80,9 @@ class GoProgram:
     @property
     def digest(self) -> str:
         """What the program is built from, in one word."""
-        pinned = self.go_mod + (self.folder / "go.sum").read_text(encoding="utf-8")
-        return hashlib.sha256(pinned.encode()).hexdigest()
+        sources = sorted([*self.folder.glob("*.go"), self.folder / "go.sum"])
+        texts = [self.go_mod, *(source.read_text(encoding="utf-8") for source in sources)]
+        return hashlib.sha256("".join(texts).encode()).hexdigest()
 
     def _line(self, pattern: str) -> str:
         found = re.search(pattern, self.go_mod, re.MULTILINE)

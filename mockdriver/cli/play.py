@@ -124,7 +124,9 @@ def _arguments(result: StepResult) -> dict[str, Any]:
 
 def _expected(result: StepResult) -> dict[str, Any]:
     expect = result.step.expect
-    plain = expect.model_dump(mode="json", exclude_unset=True, exclude={"cloud_calls"})
+    plain = expect.model_dump(mode="json", exclude_unset=True, exclude={"cloud_calls", "count"})
+    if expect.count is not None:
+        plain["count"] = str(expect.count)
     if expect.cloud_calls:
         plain["cloud_calls"] = {api: str(wanted) for api, wanted in expect.cloud_calls.items()}
     return plain

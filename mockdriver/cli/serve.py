@@ -8,12 +8,14 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from types import FrameType
 
 import click
 
 import mockdriver
+from mockdriver.cli.crash import crash_with
 from mockdriver.cli.first_steps import grpcurl_lines
 from mockdriver.cli.scenario_files import load_without_story_or_exit
 from mockdriver.cli.stdin_watch import stop_when_stdin_closes
@@ -26,6 +28,9 @@ from mockdriver.cli.switches import (
 from mockdriver.driver.capabilities import Capability
 from mockdriver.driver.context import NodeInfoReply, NodeMounts
 from mockdriver.driver.driver import Role
+from mockdriver.journal import Entry
+from mockdriver.journal.journal import DEFAULT_CAPACITY, MAX_CAPACITY
+from mockdriver.journal.journal_file import JournalFile, JournalFileMistake
 from mockdriver.journal.log_lines import LogFormat
 from mockdriver.journal.log_writer import LogWriter
 from mockdriver.runtime import Runtime, WallRuntime
@@ -162,6 +167,23 @@ _log = logging.getLogger("mockdriver")
     help="The form of the log on standard error, one line a call.",
 )
 @click.option(
+    "--journal",
+    "journal_path",
+    type=click.Path(path_type=Path),
+    envvar="MOCKDRIVER_JOURNAL",
+    metavar="FILE",
+    help="Append each call to this file as a line of JSON.  [default: none]",
+)
+@click.option(
+    "--journal-size",
+    type=click.IntRange(1, MAX_CAPACITY),
+    default=DEFAULT_CAPACITY,
+    show_default=True,
+    envvar="MOCKDRIVER_JOURNAL_SIZE",
+    metavar="CALLS",
+    help="How many calls are remembered, for the control API to tell of.",
+)
+@click.option(
     "--grace-seconds",
     type=click.FloatRange(0, 3600),
     callback=real_number,
@@ -199,6 +221,8 @@ def serve(
     driver_name: str | None,
     node_info_reply: str | None,
     log_format: str,
+    journal_path: Path | None,
+    journal_size: int,
     grace_seconds: float,
     until_stdin_closes: bool,
     seed: int,
@@ -234,7 +258,23 @@ def serve(
         switches=switches,
         numbers=numbers,
     )
-    server = make_server(loaded, cloud, runtime, overrides, on_call=log.call)
+    journal_file = _journal_file(runtime, journal_path)
+
+    def on_call(entry: Entry) -> None:
+        log.call(entry)
+        if journal_file is not None:
+            journal_file.call(entry)
+
+    last_words = [log.close, *([] if journal_file is None else [journal_file.close])]
+    server = make_server(
+        loaded,
+        cloud,
+        runtime,
+        overrides,
+        on_call=on_call,
+        journal_size=journal_size,
+        end_process=crash_with(runtime, *last_words),
+    )
     announcement = None
     if kubelet_registration_dir is not None:
         try:
@@ -250,9 +290,17 @@ def serve(
     # What is there now stays: the garbage collector need not look through it during calls.
     gc.freeze()
     try:
-        _serve(server, loaded, plan, announcement, runtime, grace_seconds)
+        with nullcontext() if journal_file is None else journal_file:
+            _serve(server, loaded, plan, announcement, runtime, grace_seconds)
     finally:
         log.close()
+
+
+def _journal_file(runtime: Runtime, path: Path | None) -> JournalFile | None:
+    try:
+        return None if path is None else JournalFile(runtime, path)
+    except JournalFileMistake as mistake:
+        raise click.BadParameter(str(mistake), param_hint="--journal") from None
 
 
 def _chosen_node(node: str | None, ids: Sequence[str]) -> str | None:

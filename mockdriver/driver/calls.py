@@ -1,13 +1,14 @@
 """One call, one way through: the layers around a service method, composed into one function.
 
-journal -> status translation -> capability gate and field checks -> in-flight guard -> method.
+journal -> status translation -> capability gate and field checks -> in-flight guard -> faults ->
+method.
 The function takes and returns bytes. Composed once per RPC when the server is built: a chain of
 gRPC interceptors would cost a third of the throughput (docs/decisions).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NoReturn, Protocol, cast
 
 import grpc
@@ -18,14 +19,18 @@ from csi_spec import csi_pb2
 from mockdriver.cloud import Caller
 from mockdriver.driver.capabilities import Capabilities
 from mockdriver.driver.errors import InvalidField, NotImplementedRpc
+from mockdriver.driver.fault_layer import FaultLayer, Method
 from mockdriver.driver.field_checks import checker
 from mockdriver.driver.in_flight import InFlight
+from mockdriver.driver.rpc_caller import RpcCaller
 from mockdriver.driver.rpcs import BY_NAME, SERVICE_NEEDS, Rpc
 from mockdriver.driver.status import status_of
+from mockdriver.faults.errors import ERROR_DETAILS_KEY, InjectedFailure, ProcessEnds
 from mockdriver.journal import Entry, Journal
 from mockdriver.runtime import Runtime
 
-Method = Callable[[Any, Caller], Message]
+OWN_CALL = ("mockdriver-own-call", "readiness")
+"""Metadata of the calls that a server makes of itself."""
 
 
 class PeerContext(Protocol):
@@ -37,20 +42,39 @@ class PeerContext(Protocol):
     def add_callback(self, callback: Callable[[], None]) -> bool:
         """Run `callback` when the call ends; False if it has ended."""
 
+    def invocation_metadata(self) -> Iterable[tuple[str, str | bytes]] | None:
+        """Return what the peer sent beside the request."""
+
+    def set_trailing_metadata(self, trailing_metadata: tuple[tuple[str, bytes], ...]) -> None:
+        """Send this beside the code."""
+
     def abort(self, code: grpc.StatusCode, details: str) -> NoReturn:
         """End the call with an error."""
 
 
 Handler = Callable[[bytes, Any], bytes]
 
+EndProcess = Callable[[str, int], None]
+"""Ends the process for a fault of this name, with this exit code, as a crash would."""
+
 
 class CallLayers:
     """Makes handlers out of service methods. They share the journal, and by service a guard."""
 
-    def __init__(self, runtime: Runtime, journal: Journal, capabilities: Capabilities) -> None:
+    def __init__(
+        self,
+        runtime: Runtime,
+        journal: Journal,
+        capabilities: Capabilities,
+        faults: FaultLayer,
+        end_process: EndProcess | None,
+    ) -> None:
+        """`end_process` ends the process for a fault; without it only the call ends."""
         self._runtime = runtime
         self._journal = journal
         self._capabilities = capabilities
+        self._faults = faults
+        self._end_process = end_process
 
     def handlers(self, service: str, servicer: object, node_id: str | None) -> dict[str, Handler]:
         """Return a handler for each RPC of a CSI service, by name.
@@ -84,7 +108,8 @@ class CallLayers:
         in_flight: InFlight,
     ) -> Handler:
         journal = self._journal
-        answer = self._answer(rpc, method, request_type, in_flight)
+        faulty = method and self._faults.around(rpc, method, response_type, node_id)
+        answer = self._answer(rpc, method, faulty, request_type, in_flight)
 
         def handle(body: bytes, context: PeerContext) -> bytes:
             entry = journal.begin(
@@ -97,7 +122,7 @@ class CallLayers:
                 node_id=node_id,
             )
             try:
-                response = answer(body, context)
+                response = answer(body, context, entry)
             except Exception as error:
                 self._fail(entry, context, error)
             journal.end(entry, code="OK", code_number=0, message="", response_bytes=response)
@@ -114,21 +139,33 @@ class CallLayers:
             message=message,
             response_bytes=b"",
         )
+        if isinstance(error, ProcessEnds) and self._end_process is not None:
+            self._end_process(error.fault, error.exit_code)
+        if isinstance(error, InjectedFailure) and error.details:
+            context.set_trailing_metadata(((ERROR_DETAILS_KEY, error.details),))
         context.abort(code, message)
 
     def _answer(
-        self, rpc: Rpc, method: Method | None, request_type: type[Message], in_flight: InFlight
-    ) -> Callable[[bytes, PeerContext], bytes]:
-        refusal = self._refusal(rpc, method)
+        self,
+        rpc: Rpc,
+        sound: Method | None,
+        faulty: Method | None,
+        request_type: type[Message],
+        in_flight: InFlight,
+    ) -> Callable[[bytes, PeerContext, Entry], bytes]:
+        refusal = self._refusal(rpc, sound)
         check = checker(cast(Descriptor, request_type.DESCRIPTOR), rpc.required)
-        key_of, runtime = rpc.key, self._runtime
+        key_of, runtime, name, faults = rpc.key, self._runtime, rpc.name, self._faults.faults
 
-        def answer(body: bytes, context: PeerContext) -> bytes:
-            if refusal is not None or method is None:
+        def answer(body: bytes, context: PeerContext, entry: Entry) -> bytes:
+            if refusal is not None or sound is None or faulty is None:
                 raise NotImplementedRpc(refusal)
             request = _parse(request_type, body)
             check(request)
-            caller = Caller(runtime, lambda caller: _leave_with(context, caller))
+            caller = RpcCaller(runtime, entry, lambda caller: _leave_with(context, caller))
+            method = sound
+            if faults.concerns(name) and not _is_own_call(context):
+                method = faulty
             if key_of is None:
                 return method(request, caller).SerializeToString()
             key = key_of(request)
@@ -163,6 +200,11 @@ def _parse(request_type: type[Message], body: bytes) -> Message:
             "request", f"{len(body)} bytes that are no {request_type.DESCRIPTOR.full_name}"
         ) from None
     return request
+
+
+def _is_own_call(context: PeerContext) -> bool:
+    """Tell whether the server asks itself: whether it is ready must not depend on a fault."""
+    return OWN_CALL in (context.invocation_metadata() or ())
 
 
 def _leave_with(context: PeerContext, caller: Caller) -> None:

@@ -17,7 +17,11 @@ from mockdriver.cloud import (
     InstanceType,
 )
 from mockdriver.cloud.errors import DiskNotFound, Throttled, quoted
+from mockdriver.driver.cloud_faults import CloudFaults
 from mockdriver.driver.errors import AttachmentVanished, PatienceExhausted
+from mockdriver.driver.rpc_caller import RpcCaller
+from mockdriver.faults.errors import InjectedFailure
+from mockdriver.journal import CloudCall
 from mockdriver.runtime import Runtime
 
 PATIENCE_SECONDS = 20.0
@@ -39,40 +43,47 @@ class CloudClient:
     CallerGone when the caller leaves while it waits.
     """
 
-    def __init__(self, api: CloudApi, runtime: Runtime) -> None:
+    def __init__(self, api: CloudApi, runtime: Runtime, faults: CloudFaults | None = None) -> None:
         self._api = api
+        self._faults = faults
         self._runtime = runtime
         self._jitter = runtime.random("cloud client")
 
     def describe_instance(self, id: str, caller: Caller) -> InstanceDescription:
         """Describe one instance; raises InstanceNotFound."""
         return self._patiently(
-            "describe_instances", caller, lambda: self._api.describe_instances([id], caller)
+            "describe_instances",
+            {"instance": id},
+            caller,
+            lambda: self._api.describe_instances([id], caller),
         )[0]
 
     def describe_type(self, name: str, caller: Caller) -> InstanceType:
         """Describe one instance type; raises InstanceTypeNotFound."""
         return self._patiently(
-            "describe_types", caller, lambda: self._api.describe_types([name], caller)
+            "describe_types",
+            {"type": name},
+            caller,
+            lambda: self._api.describe_types([name], caller),
         )[0]
 
     def describe_disk(self, id: str, caller: Caller) -> DiskDescription:
         """Describe one disk; raises DiskNotFound."""
         return self._patiently(
-            "describe_disks", caller, lambda: self._api.describe_disks([id], caller)
+            "describe_disks", {"disk": id}, caller, lambda: self._api.describe_disks([id], caller)
         )[0]
 
     def find_disk(self, tag: str, value: str, caller: Caller) -> Disk | None:
         """Return the disk with this tag, or None."""
         found = self._patiently(
-            "describe_disks", caller, lambda: self._api.find_disks(tag, value, caller)
+            "describe_disks", {}, caller, lambda: self._api.find_disks(tag, value, caller)
         )
         return found[0].disk if found else None
 
     def list_disks(self, after: int, limit: int, caller: Caller) -> DiskPage:
         """Describe some of all disks, in the order of creation."""
         return self._patiently(
-            "describe_disks", caller, lambda: self._api.list_disks(after, limit, caller)
+            "describe_disks", {}, caller, lambda: self._api.list_disks(after, limit, caller)
         )
 
     def create_disk(
@@ -87,6 +98,7 @@ class CloudClient:
         """Create a disk; raises ZoneNotFound, ZoneFull, DiskSizeNotAllowed."""
         return self._patiently(
             "create_disk",
+            {"zone": zone},
             caller,
             lambda: self._api.create_disk(
                 zone, size_gib, caller, max_attachments=max_attachments, tags=tags
@@ -95,7 +107,9 @@ class CloudClient:
 
     def delete_disk(self, id: str, caller: Caller) -> None:
         """Delete a disk; raises DiskNotFound, DiskInUse."""
-        self._patiently("delete_disk", caller, lambda: self._api.delete_disk(id, caller))
+        self._patiently(
+            "delete_disk", {"disk": id}, caller, lambda: self._api.delete_disk(id, caller)
+        )
 
     def attach(
         self,
@@ -109,13 +123,19 @@ class CloudClient:
         """Begin to attach a disk, or find it attached to this instance already."""
         return self._patiently(
             "attach",
+            {"disk": disk, "instance": instance},
             caller,
             lambda: self._api.attach(disk, instance, caller, exclusive=exclusive, tags=tags),
         )
 
     def detach(self, disk: str, instance: str, caller: Caller) -> Attachment | None:
         """Begin to detach a disk; None once it is gone."""
-        return self._patiently("detach", caller, lambda: self._api.detach(disk, instance, caller))
+        return self._patiently(
+            "detach",
+            {"disk": disk, "instance": instance},
+            caller,
+            lambda: self._api.detach(disk, instance, caller),
+        )
 
     def wait_until_attached(self, attachment: Attachment, caller: Caller) -> None:
         """Wait for the end of attaching; raises AttachmentVanished if somebody detaches it."""
@@ -166,10 +186,12 @@ class CloudClient:
         present = description.attachment_to(attachment.instance)
         return present if present is not None and present.number == attachment.number else None
 
-    def _patiently(self, api: str, caller: Caller, call: Callable[[], _Answer]) -> _Answer:
+    def _patiently(
+        self, api: str, fields: Mapping[str, str], caller: Caller, call: Callable[[], _Answer]
+    ) -> _Answer:
         """Make an API call, again and again while it is throttled."""
         try:
-            return call()
+            return self._once(api, fields, caller, call)
         except Throttled:
             pass
         give_up_at = self._runtime.now() + PATIENCE_SECONDS
@@ -182,6 +204,27 @@ class CloudClient:
             caller.sleep_until(resume_at)
             pause_seconds = min(pause_seconds * 2, _LONGEST_PAUSE_SECONDS)
             try:
-                return call()
+                return self._once(api, fields, caller, call)
             except Throttled:
                 continue
+
+    def _once(
+        self, api: str, fields: Mapping[str, str], caller: Caller, call: Callable[[], _Answer]
+    ) -> _Answer:
+        """Make an API call, with its faults, and record it with the CSI call that it is made for.
+
+        `fields` are what the call names, by kind.
+        """
+        started_seconds, error_name = self._runtime.now(), ""
+        try:
+            if self._faults is None:
+                return call()
+            return self._faults.around(api, fields, caller, call)
+        except Exception as error:
+            error_name = error.code if isinstance(error, InjectedFailure) else type(error).__name__
+            raise
+        finally:
+            if isinstance(caller, RpcCaller):
+                ids = tuple([id for kind, id in fields.items() if kind != "zone"])
+                duration_seconds = self._runtime.now() - started_seconds
+                caller.entry.add_cloud_call(CloudCall(api, ids, duration_seconds, error_name))

@@ -6,15 +6,18 @@ from collections.abc import Mapping
 from enum import StrEnum
 
 from mockdriver.cloud import Cloud
-from mockdriver.driver.calls import CallLayers, Handler
+from mockdriver.driver.calls import CallLayers, EndProcess, Handler
 from mockdriver.driver.cloud_client import CloudClient
+from mockdriver.driver.cloud_faults import CloudFaults
 from mockdriver.driver.context import DriverConfig, DriverContext, NodeMounts
 from mockdriver.driver.controller import ControllerService
+from mockdriver.driver.fault_layer import FaultLayer
 from mockdriver.driver.identity import IdentityService
 from mockdriver.driver.mounts.files import DirectoryFiles, NoFiles
 from mockdriver.driver.mounts.mount_table import MountTables
 from mockdriver.driver.node import NodeService
 from mockdriver.driver.topology import TopologyKeys
+from mockdriver.faults.engine import FaultEngine
 from mockdriver.journal import Journal
 from mockdriver.runtime import Runtime
 
@@ -40,17 +43,25 @@ class Driver:
         cloud: Cloud,
         runtime: Runtime,
         journal: Journal,
+        faults: FaultEngine | None = None,
+        end_process: EndProcess | None = None,
     ) -> None:
+        """Make the driver. Without `faults` it has a list of its own, which is empty.
+
+        `end_process` ends the process for a fault; without it only the call ends.
+        """
         self.config = config
+        self.faults = FaultEngine(runtime) if faults is None else faults
+        fault_layer = FaultLayer(self.faults)
         self._context = DriverContext(
             config=config,
             cloud=cloud,
-            client=CloudClient(cloud.api, runtime),
+            client=CloudClient(cloud.api, runtime, CloudFaults(cloud, fault_layer)),
             topology_keys=TopologyKeys.generic(config.name),
             mounts=MountTables(runtime),
             files=DirectoryFiles() if config.node_mounts is NodeMounts.DIRECTORY else NoFiles(),
         )
-        self._layers = CallLayers(runtime, journal, config.capabilities)
+        self._layers = CallLayers(runtime, journal, config.capabilities, fault_layer, end_process)
         self._identity = self._layers.handlers("Identity", IdentityService(self._context), None)
         self._controller = self._layers.handlers(
             "Controller", ControllerService(self._context), None

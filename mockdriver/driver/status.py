@@ -12,6 +12,7 @@ import grpc
 
 from mockdriver.cloud import errors as cloud
 from mockdriver.driver import errors as driver
+from mockdriver.faults.errors import InjectedFailure
 
 Code = grpc.StatusCode
 
@@ -65,8 +66,11 @@ _log = logging.getLogger("mockdriver.driver")
 def status_of(error: Exception, rpc: str) -> tuple[grpc.StatusCode, str]:
     """Return the code and the message that answer `error`.
 
-    An error outside the table is a bug of ours: its text goes to the log, not to the peer.
+    What a fault injects has its own code. Another error outside the table is a bug of ours: its
+    text goes to the log, not to the peer.
     """
+    if isinstance(error, InjectedFailure):
+        return grpc.StatusCode[error.code], str(error)
     code = CODES.get(type(error))
     if code is not None:
         text = str(error)

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import logging
-import re
 from collections.abc import Callable
-from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
+from mockdriver.journal.e2e_lines import e2e_line
 from mockdriver.journal.entry import Entry
+from mockdriver.journal.records import json_line, timestamp
 
 MAX_BODY_BYTES = 64 * 1024
 """A longer request or response is not written out: nobody reads a line of megabytes."""
-
-_UNSAFE = re.compile("[\x7f-\x9f\u2028\u2029]")
-"""What JSON leaves as it is, but readers take for a line's end, or terminals for a command."""
 
 
 class LogFormat(StrEnum):
@@ -24,12 +20,15 @@ class LogFormat(StrEnum):
 
     TEXT = "text"
     JSON = "json"
+    KUBERNETES_E2E = "kubernetes-e2e"
 
 
 def call_line(entry: Entry, log_format: LogFormat, epoch_seconds: float) -> str:
     """Return the line for a call that has ended, secrets stripped, without a line end."""
+    if log_format is LogFormat.KUBERNETES_E2E:
+        return e2e_line(entry)
     fields: dict[str, Any] = {
-        "time": _timestamp(epoch_seconds + entry.started_seconds),
+        "time": timestamp(epoch_seconds + entry.started_seconds),
         "call": entry.sequence,
         "rpc": entry.rpc,
         "node_id": entry.node_id,
@@ -40,15 +39,15 @@ def call_line(entry: Entry, log_format: LogFormat, epoch_seconds: float) -> str:
         "message": entry.message,
     }
     if log_format is LogFormat.JSON:
-        return _json({key: value for key, value in fields.items() if value not in (None, "")})
+        return json_line({key: value for key, value in fields.items() if value not in (None, "")})
     parts = [fields["time"], entry.rpc, entry.code, f"{entry.duration_seconds * 1000:.2f}ms"]
     if entry.node_id is not None:
-        parts.append(f"node={_json(entry.node_id)}")
-    parts.append(_json(fields["request"]))
+        parts.append(f"node={json_line(entry.node_id)}")
+    parts.append(json_line(fields["request"]))
     if entry.code == "OK":
-        parts.append(f"-> {_json(fields['response'])}")
+        parts.append(f"-> {json_line(fields['response'])}")
     if entry.message:
-        parts.append(f"message={_json(entry.message)}")
+        parts.append(f"message={json_line(entry.message)}")
     return " ".join(parts)
 
 
@@ -58,13 +57,13 @@ def record_line(record: logging.LogRecord, log_format: LogFormat) -> str:
     trace = logging.Formatter().formatException(record.exc_info) if record.exc_info else ""
     if log_format is LogFormat.JSON:
         fields = {
-            "time": _timestamp(record.created),
+            "time": timestamp(record.created),
             "level": record.levelname,
             "message": message,
             "traceback": trace,
         }
-        return _json({key: value for key, value in fields.items() if value})
-    line = f"{_timestamp(record.created)} {record.levelname} {message}"
+        return json_line({key: value for key, value in fields.items() if value})
+    line = f"{timestamp(record.created)} {record.levelname} {message}"
     return f"{line}\n{trace}" if trace else line
 
 
@@ -72,13 +71,3 @@ def _body(body: bytes, decoded: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     if len(body) > MAX_BODY_BYTES:
         return {"omitted_bytes": len(body)}
     return decoded()
-
-
-def _timestamp(utc_seconds: float) -> str:
-    moment = datetime.fromtimestamp(utc_seconds, UTC)
-    return f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03d}Z"
-
-
-def _json(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)

@@ -32,10 +32,10 @@ def _readers(descriptor: Descriptor) -> dict[int, _Reader]:
 
 
 def _reader(field: FieldDescriptor) -> _Reader:
-    secret = field.GetOptions().Extensions[csi_pb2.csi_secret]
+    secret = is_secret(field)
     if field.message_type is not None:
         if field.message_type.GetOptions().map_entry:
-            return _stripped_map if secret else _map
+            return stripped_map if secret else plain_map
         return _plain_list if field.is_repeated else plain
     if secret:
         return lambda value: STRIPPED
@@ -53,11 +53,18 @@ def _plain_list(messages: Any) -> list[dict[str, Any]]:
     return [plain(message) for message in messages]
 
 
-def _map(entries: Any) -> dict[str, str]:
+def is_secret(field: FieldDescriptor) -> bool:
+    """Tell whether CSI marks a field as one that no log may show (CSI spec, "csi_secret")."""
+    return bool(field.GetOptions().Extensions[csi_pb2.csi_secret])
+
+
+def plain_map(entries: Any) -> dict[str, str]:
+    """Return a map in the order of its keys; the one value that CSI's marks miss is stripped."""
     return {
         key: STRIPPED if key == SERVICE_ACCOUNT_TOKENS else entries[key] for key in sorted(entries)
     }
 
 
-def _stripped_map(entries: Any) -> dict[str, str]:
+def stripped_map(entries: Any) -> dict[str, str]:
+    """Return the keys of a map, without its values."""
     return dict.fromkeys(sorted(entries), STRIPPED)

@@ -14,7 +14,6 @@ from mockdriver.scenario.story_model import (
     Attach,
     Detach,
     EditInstanceType,
-    Release,
     RemoveNetworkInterface,
     RestartDriver,
     SetQuota,
@@ -104,12 +103,6 @@ def set_quota(stage: Stage, arguments: SetQuota) -> Outcome:
     """Give cloud APIs new quotas, with full buckets."""
     for api, quota in arguments.quotas().items():
         stage.cloud.api.set_quota(api, quota)
-    return DONE
-
-
-def release(stage: Stage, arguments: Release) -> Outcome:
-    """End held transitions."""
-    stage.cloud.operator.release(instance=arguments.instance, disk=arguments.disk)
     return DONE
 
 

@@ -43,6 +43,8 @@ def mismatches(expect: Expect, outcome: Outcome, cloud_calls: Mapping[str, int])
     for name in FIELDS:
         if expect.gives(name):
             found += _field_mismatches(name, getattr(expect, name), outcome)
+    if expect.count is not None and not expect.count.holds(outcome.fields["count"]):
+        found.append(f"{outcome.fields['count']} calls match, want {expect.count}")
     for api, comparison in expect.cloud_calls.items():
         if not comparison.holds(cloud_calls[api]):
             found.append(f"{cloud_calls[api]} calls of {api}, want {comparison}")
@@ -59,6 +61,8 @@ def described(expect: Expect) -> str:
     parts += [
         f"{name}: {shortened(getattr(expect, name))}" for name in FIELDS if expect.gives(name)
     ]
+    if expect.count is not None:
+        parts.append(f"count {expect.count}")
     parts += [f"{api} {comparison}" for api, comparison in expect.cloud_calls.items()]
     return ", ".join(parts)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from mockdriver.cloud.errors import CloudError
-from mockdriver.play import cloud_verbs, co_verbs
+from mockdriver.play import cloud_verbs, co_verbs, fault_verbs
 from mockdriver.play.expectations import mismatches
 from mockdriver.play.outcome import Outcome
 from mockdriver.play.stage import Stage
@@ -32,7 +32,12 @@ VERBS: Mapping[str, _Verb] = {
     "terminate_instance": cloud_verbs.terminate_instance,
     "edit_instance_type": cloud_verbs.edit_instance_type,
     "set_quota": cloud_verbs.set_quota,
-    "release": cloud_verbs.release,
+    "release": fault_verbs.release,
+    "add_fault": fault_verbs.add_fault,
+    "clear_faults": fault_verbs.clear_faults,
+    "hold": fault_verbs.hold,
+    "wait_for_calls": fault_verbs.wait_for_calls,
+    "calls": fault_verbs.calls,
     "advance": cloud_verbs.advance,
     "restart_driver": cloud_verbs.restart_driver,
 }

@@ -15,10 +15,11 @@ from mockdriver.cloud import Caller
 from mockdriver.co.calling import DEADLINE_SECONDS, Answer, Stub, failed
 from mockdriver.co.csi_client import CsiClient
 from mockdriver.co.volume_records import VolumeRecords
+from mockdriver.journal import Journal
 from mockdriver.journal.entry import RUNNING
 from mockdriver.runtime import Runtime, VirtualRuntime
 from mockdriver.scenario.load import LoadedScenario
-from mockdriver.server.compose import make_cloud, make_server
+from mockdriver.server.compose import make_cloud, make_faults, make_server
 from mockdriver.server.mock_server import MockServer
 from mockdriver.server.socket_server import WORKER_THREADS
 
@@ -39,6 +40,7 @@ class Stage:
         self.loaded = loaded
         self.runtime: Runtime = VirtualRuntime()
         self.cloud = make_cloud(loaded, self.runtime)
+        self.faults = make_faults(loaded, self.runtime)
         self.records = self._records_at_start()
         self.volume_ids: dict[str, str] = {}
         self.volumes_made = 0
@@ -63,6 +65,11 @@ class Stage:
     def controller(self) -> CsiClient:
         """The CO's connection to the controller."""
         return self._client(None)
+
+    @property
+    def journal(self) -> Journal:
+        """The record of calls of the server that runs now."""
+        return self._server.journal
 
     def node(self, node_id: str) -> CsiClient:
         """Return the CO's connection to the node plugin on an instance."""
@@ -114,13 +121,18 @@ class Stage:
         self._stop()
         if lose_state:
             self.cloud = make_cloud(self.loaded, self.runtime)
+            self.faults.load(self.loaded.faults)
             self.records = self._records_at_start()
             self.volume_ids.clear()
         self._server = self._new_server()
 
     def _new_server(self) -> MockServer:
         return make_server(
-            self.loaded, self.cloud, self.runtime, on_call=lambda entry: self._call_ended.set()
+            self.loaded,
+            self.cloud,
+            self.runtime,
+            on_call=lambda entry: self._call_ended.set(),
+            faults=self.faults,
         )
 
     def _wait_for_abandoned_calls(self) -> None:

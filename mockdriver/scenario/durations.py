@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 
 MAX_HOURS = 8760
 ALLOWED = f"a duration such as 50ms, 2s, 1m30s or 1h, at most {MAX_HOURS}h"
@@ -20,3 +21,16 @@ def parse_duration(text: str) -> float | None:
         return None
     seconds = sum(float(number) * _SECONDS[unit] for number, unit in _PART.findall(text))
     return seconds if seconds <= MAX_HOURS * _SECONDS["h"] else None
+
+
+def format_duration(seconds: float) -> str:
+    """Return a number of seconds as a duration that `parse_duration` reads as the same number."""
+    if seconds < 1:
+        milliseconds = f"{_decimal(seconds * 1000)}ms"
+        if seconds > 0 and parse_duration(milliseconds) == seconds:
+            return milliseconds
+    return f"{_decimal(seconds)}s"
+
+
+def _decimal(number: float) -> str:
+    return format(Decimal(repr(number)), "f").removesuffix(".0")

@@ -9,7 +9,8 @@ from pydantic import Field
 from mockdriver.scenario.base_model import Model
 from mockdriver.scenario.cloud_model import CloudModel
 from mockdriver.scenario.driver_model import DriverModel
-from mockdriver.scenario.kinds import Text, text_that
+from mockdriver.scenario.fault_model import FaultModel
+from mockdriver.scenario.kinds import ListOf, Text, text_that
 
 NAME = text_that("text that is not empty", bool, {"minLength": 1})
 
@@ -29,5 +30,8 @@ class HeadModel(Model):
     cloud: CloudModel = Field(
         default_factory=CloudModel.model_construct,
         description="What there is when the story begins.",
+    )
+    faults: ListOf[FaultModel] = Field(
+        default=(), description="What goes wrong from the start; the first that matches acts."
     )
     story: Any = Field(default=(), description="What happens, not read here.")

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from mockdriver.faults import Fault
 from mockdriver.scenario.checks import CloudChecks
 from mockdriver.scenario.cloud_model import CloudModel
 from mockdriver.scenario.composing import compose
 from mockdriver.scenario.driver_model import DriverModel
+from mockdriver.scenario.fault_checks import check_faults
 from mockdriver.scenario.head_model import HeadModel
 from mockdriver.scenario.mistakes import Mistake
 from mockdriver.scenario.plan import CloudPlan
@@ -24,8 +26,9 @@ if TYPE_CHECKING:  # a server that plays no story does not pay for the models of
 class LoadedScenario:
     """A scenario without mistakes. `file` is its name in messages.
 
-    `plan` is the cloud written out; `build.build` follows it. `warnings` are lines about what is
-    allowed but perhaps not meant. `story` is empty if it was not read.
+    `plan` is the cloud written out; `build.build` follows it. `faults` are what goes wrong from the
+    start. `warnings` are lines about what is allowed but perhaps not meant. `story` is empty if it
+    was not read.
     """
 
     file: str
@@ -34,6 +37,7 @@ class LoadedScenario:
     driver: DriverModel
     cloud: CloudModel
     plan: CloudPlan
+    faults: tuple[Fault, ...]
     story: tuple[Step, ...]
     warnings: tuple[Mistake, ...]
 
@@ -56,6 +60,7 @@ def loads(text: str, file: str = "scenario", *, story: bool = True) -> LoadedSce
         raise report.failure()
     cloud_checks = CloudChecks(report, found)
     plan = cloud_checks.run()
+    faults = check_faults(report, found)
     steps = _steps(report, found, plan) if story else ()
     if report.mistakes or plan is None:
         raise report.failure()
@@ -67,6 +72,7 @@ def loads(text: str, file: str = "scenario", *, story: bool = True) -> LoadedSce
         driver=model.driver,
         cloud=model.cloud,
         plan=plan,
+        faults=faults,
         story=steps,
         warnings=tuple(cloud_checks.warnings),
     )

@@ -10,15 +10,20 @@ from collections.abc import Collection
 
 from mockdriver.scenario.checks import check_type, check_zone, ids_are_known
 from mockdriver.scenario.code_names import CODES
+from mockdriver.scenario.fault_checks import check_fault, check_filter
 from mockdriver.scenario.mistakes import Path, not_among, quoted
 from mockdriver.scenario.plan import CloudPlan
 from mockdriver.scenario.story_model import (
+    AddFault,
     AddInstance,
     AddNetworkInterface,
+    Arguments,
     Attach,
+    CallFilter,
     Detach,
     EditInstanceType,
     Expect,
+    Hold,
     NodeInfo,
     Publish,
     Register,
@@ -42,8 +47,10 @@ ANSWERS: dict[str, Collection[str]] = {
     "delete_volume": _CALL,
     "publish": (*_CALL, "publish_context"),
     "unpublish": _CALL,
+    "wait_for_calls": (),
+    "calls": ("count",),
 }
-"""What a step can expect, by verb of the CO. Verbs of the cloud answer with `error` or nothing."""
+"""What a step can expect, by verb. Verbs of the cloud answer with `error` or nothing."""
 
 OF_THE_CLOUD = (*_CALL, "error")
 
@@ -79,12 +86,15 @@ class StoryChecks:
         allowed = ANSWERS.get(step.verb, OF_THE_CLOUD)
         for name in Expect.model_fields:
             if step.expect.gives(name) and name not in allowed:
-                others = ", ".join(item for item in allowed if item not in CODES)
-                text = f"{step.verb} does not answer this, allowed: {others}, counts of codes"
+                others = [item for item in allowed if item not in CODES]
+                others += ["counts of codes"] if "code" in allowed else []
+                listed = ", ".join(others) or "nothing"
+                text = f"{step.verb} does not answer this, allowed: {listed}"
                 self._report.add(self._found.path(*place, name), text, at_key=True)
 
     def _arguments(self, step: Step, place: Path) -> None:
         expects_error = _expects_error(step.expect)
+        self._faults(step.arguments, place)
         if isinstance(step.arguments, RestartDriver) and step.arguments.state == "lose":
             # The scenario starts over: what was added is gone, what was terminated is back.
             self._terminated = set(self._instances or ()) - set(self._at_start)
@@ -112,6 +122,18 @@ class StoryChecks:
                 check_type(self._report, self._found, type_, (*place, "type"))
                 if instance is not None:
                     self._instance(instance, (*place, "instance"))
+
+    def _faults(self, arguments: Arguments, place: Path) -> None:
+        match arguments:
+            case AddFault():
+                check_fault(self._report, self._found, arguments, place)
+            case Hold():
+                check_fault(self._report, self._found, arguments.fault(), place)
+            case CallFilter():
+                check_filter(self._report, self._found, arguments, place)
+                for index, later in enumerate(getattr(arguments, "in_this_order", ())):
+                    inside = (*place, "in_this_order", index)
+                    check_filter(self._report, self._found, later, inside)
 
     def _new_instance(self, model: AddInstance, place: Path, *, expects_error: bool) -> None:
         if self._instances is not None and model.id is not None:

@@ -17,25 +17,35 @@ from pydantic import Field, model_validator
 from mockdriver.cloud import API_NAMES
 from mockdriver.cloud.api import MAX_DISK_GIB
 from mockdriver.cloud.errors import CloudError
+from mockdriver.faults.fault import AFTER, BEFORE
 from mockdriver.scenario.base_model import Model
 from mockdriver.scenario.cloud_model import ApiQuotas, NewInstance, Slots
 from mockdriver.scenario.code_names import ACCESS_MODES, CODES
+from mockdriver.scenario.fault_model import FaultModel, Numbers, Request
 from mockdriver.scenario.kinds import (
     DURATION,
     INT64_MAX,
     INT64_MIN,
     TEXT,
     Flag,
+    Id,
     Kind,
+    ListOf,
+    Seconds,
     Text,
     count_or,
     mistake,
     name_of,
     whole_number,
 )
-from mockdriver.scenario.mistakes import not_allowed
+from mockdriver.scenario.mistakes import not_allowed, not_among
 
 MAX_COUNT = 100_000
+MAX_WAITED_FOR = 10_000
+"""So many calls are remembered."""
+
+RUNNING = "RUNNING"
+"""The code of a call that has not ended."""
 
 Count = Annotated[int, whole_number(1, MAX_COUNT)]
 CallCount = Annotated[int, whole_number(0, INT64_MAX)]
@@ -43,8 +53,24 @@ Int64 = Annotated[int, whole_number(INT64_MIN, INT64_MAX)]
 AccessMode = Annotated[str, name_of("access mode", ACCESS_MODES)]
 CodeName = Annotated[str, name_of("status code", CODES)]
 ApiName = Annotated[str, name_of("cloud API", API_NAMES)]
+Moment = Annotated[str, name_of("moment", (BEFORE, AFTER))]
 CloudErrorName = Annotated[
     str, name_of("cloud error", sorted(kind.__name__ for kind in CloudError.__subclasses__()))
+]
+
+
+def _check_code_of_call(value: object) -> str:
+    known = (*CODES, RUNNING)
+    if isinstance(value, str):
+        if value.removeprefix("!") in known:
+            return value
+        raise mistake(not_among("code", value, known))
+    raise mistake(not_allowed(value, f"one of {', '.join(known)}, or ! and one of them"))
+
+
+CodeOfCall = Annotated[
+    str,
+    Kind(_check_code_of_call, {"type": "string", "pattern": f"^!?({'|'.join(CODES)}|{RUNNING})$"}),
 ]
 
 
@@ -242,10 +268,122 @@ class SetQuota(ApiQuotas):
 
 
 class Release(Model):
-    """`release`: ends held transitions: all, or those of an instance, of a disk, of both."""
+    """`release`: ends what is held: transitions, and calls at the barriers of faults.
 
-    instance: Text | None = Field(default=None, description="Only on this instance.")
-    disk: Text | None = Field(default=None, description="Only of this disk.")
+    With `instance` or `disk` only transitions, with `barrier` only calls.
+    """
+
+    instance: Text | None = Field(default=None, description="Only transitions on this instance.")
+    disk: Text | None = Field(default=None, description="Only transitions of this disk.")
+    barrier: Text | None = Field(default=None, description="Only calls at this barrier.")
+    calls: Count | None = Field(
+        default=None, description="So many calls, those that are held longest. Default: all."
+    )
+
+    @model_validator(mode="after")
+    def _one_meaning(self) -> Release:
+        if self.barrier is None and self.calls is not None:
+            raise mistake("barrier is missing, calls needs it")
+        if self.barrier is not None and (self.instance is not None or self.disk is not None):
+            raise mistake("barrier is not allowed beside instance and disk, which mean transitions")
+        return self
+
+
+class AddFault(FaultModel):
+    """`add_fault`: adds a fault, with the same keys as one of `faults`."""
+
+    before: Text | None = Field(
+        default=None, description="The fault that it comes before. Default: at the end."
+    )
+
+
+class ClearFaults(Model):
+    """`clear_faults`: removes faults and releases the calls that they hold."""
+
+    name: Text | None = Field(default=None, description="Only this fault. Default: all.")
+
+
+class Hold(Model):
+    """`hold`: adds a fault that holds calls of an RPC at a barrier, until they are released."""
+
+    rpc: Text = Field(description="The RPC, with * and ? as in a shell.")
+    barrier: Id | None = Field(
+        default=None, description="The barrier's name. Default: that of rpc."
+    )
+    name: Id | None = Field(
+        default=None, description="The fault's name. Default: fault-1 and so on."
+    )
+    node_id: Text | None = Field(
+        default=None, description="The node that the call is about, with * and ?."
+    )
+    request: Request = Field(
+        default_factory=dict, description="Values of fields of the request by path, with * and ?."
+    )
+    calls: Numbers | None = Field(
+        default=None, description="Which of the calls that match. Default: all."
+    )
+    times: Count | None = Field(default=None, description="Holds so many calls at most.")
+    when: Moment = Field(
+        default="before", description="before: the work is not done yet. after: it is done."
+    )
+
+    def fault(self) -> FaultModel:
+        """Return the fault that this adds."""
+        given = self.model_dump(exclude={"barrier"}, exclude_none=True)
+        return FaultModel.model_construct(**given, hold=self.barrier or self.rpc)
+
+
+class CallFilter(Model):
+    """Which calls of the driver are meant: each key that is given must be met."""
+
+    rpc: Text | None = Field(default=None, description="The RPC, with * and ? as in a shell.")
+    service: Text | None = Field(default=None, description="The service: Controller, Node ….")
+    node_id: Text | None = Field(
+        default=None, description="The node that the call is about, with * and ?."
+    )
+    code: CodeOfCall | None = Field(
+        default=None, description="How it ended: a code, RUNNING, or !OK for any other one."
+    )
+    request: Request = Field(
+        default_factory=dict, description="Values of fields of the request by path, with * and ?."
+    )
+    response: Request = Field(
+        default_factory=dict, description="Values of fields of the response by path, with * and ?."
+    )
+    fault: Text | None = Field(default=None, description="A fault that acted on it, by name.")
+    message: Text | None = Field(default=None, description="Text in the message beside the code.")
+
+
+class WaitForCalls(CallFilter):
+    """`wait_for_calls`: waits until so many calls match, or are held at a barrier."""
+
+    barrier: Text | None = Field(
+        default=None, description="Calls that are held at this barrier; no filter goes with it."
+    )
+    count: Annotated[int, whole_number(1, MAX_WAITED_FOR)] = Field(
+        default=1, description="How many calls."
+    )
+    arrived: Flag = Field(
+        default=False, description="Count calls when they arrive, not when they end."
+    )
+    timeout_seconds: Seconds = Field(
+        default=10.0, alias="timeout", description="How long to wait at most, a duration."
+    )
+
+    @model_validator(mode="after")
+    def _barrier_alone(self) -> WaitForCalls:
+        given = [name for name in (*CallFilter.model_fields, "arrived") if getattr(self, name)]
+        if self.barrier is not None and given:
+            raise mistake(f"{', '.join(given)} is not allowed beside barrier, allowed: count")
+        return self
+
+
+class Calls(CallFilter):
+    """`calls`: looks at the calls so far; `expect` says how many must match."""
+
+    in_this_order: ListOf[CallFilter] = Field(
+        default=(), description="A call for each of these, one after the other; others between."
+    )
 
 
 class RestartDriver(Model):
@@ -288,6 +426,11 @@ Arguments = (
     | EditInstanceType
     | SetQuota
     | Release
+    | AddFault
+    | ClearFaults
+    | Hold
+    | WaitForCalls
+    | Calls
     | Advance
     | RestartDriver
 )
@@ -385,6 +528,9 @@ class Expect(Model):
     publish_context: dict[Text, Text] | None = Field(
         default=None, description="The whole publish_context."
     )
+    count: ComparisonRule | None = Field(
+        default=None, description="How many calls match, as a number or a comparison."
+    )
     cloud_calls: dict[ApiName, ComparisonRule] = Field(
         default_factory=dict, description="Calls of cloud APIs since the step began."
     )
@@ -436,7 +582,18 @@ class StepModel(Model):
         default=None, description="Change a type, or give an instance another one."
     )
     set_quota: SetQuota | None = Field(default=None, description="Give cloud APIs new quotas.")
-    release: Release | None = Field(default=None, description="End held transitions.")
+    release: Release | None = Field(
+        default=None, description="End held transitions, and let held calls go on."
+    )
+    add_fault: AddFault | None = Field(default=None, description="Make something go wrong.")
+    clear_faults: ClearFaults | None = Field(
+        default=None, description="Remove faults and release what they hold."
+    )
+    hold: Hold | None = Field(default=None, description="Hold calls of an RPC at a barrier.")
+    wait_for_calls: WaitForCalls | None = Field(
+        default=None, description="Wait until so many calls match, or are held."
+    )
+    calls: Calls | None = Field(default=None, description="Look at the calls so far.")
     advance: AdvanceRule | None = Field(default=None, description="Move the clock.")
     restart_driver: RestartDriver | None = Field(
         default=None, description="Stop the driver and start it again."

@@ -27,9 +27,6 @@ from mockdriver.scenario.mistakes import (
 )
 from mockdriver.scenario.tree import Node, Tree
 
-LATER_KEYS = frozenset({"faults", "add_fault", "clear_faults"})
-"""Keys of the format that are not built yet."""
-
 _ROUNDS = 12  # cutting goes from a value to what holds it, and the format is not deep
 _MOST_EFFORT = 1_000_000  # in pairs of characters: a hundred suggestions, or under a second
 _KEY = "[key]"  # pydantic's last place of an error about a key
@@ -190,8 +187,6 @@ class _Finding:
         place, value = self._detail["loc"], self._detail["input"]
         if self._kind == "extra_forbidden":
             key = str(place[-1])
-            if key in LATER_KEYS:
-                return "not built yet"
             model = _model_at(self._root, place[:-1])
             known = list(_keys_by_field(model).values()) if model else []
             return UnknownName(f"unknown key, allowed: {', '.join(known)}", key, tuple(known))

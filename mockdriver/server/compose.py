@@ -9,10 +9,13 @@ import mockdriver
 from mockdriver.cloud import Cloud
 from mockdriver.cloud.errors import CloudError
 from mockdriver.driver.attachment_tags import PUBLISHED_AT_START
+from mockdriver.driver.calls import EndProcess
 from mockdriver.driver.capabilities import Capabilities, Capability
 from mockdriver.driver.context import DriverConfig, NodeInfoReply, NodeMounts
 from mockdriver.driver.status import status_of
-from mockdriver.journal import Entry
+from mockdriver.faults.engine import FaultEngine
+from mockdriver.journal import Entry, Journal
+from mockdriver.journal.journal import DEFAULT_CAPACITY
 from mockdriver.runtime import Runtime
 from mockdriver.scenario import build
 from mockdriver.scenario.cloud_model import NewInstance
@@ -40,6 +43,11 @@ NO_OVERRIDES = DriverOverrides()
 def make_cloud(loaded: LoadedScenario, runtime: Runtime) -> Cloud:
     """Return a cloud in the state that the scenario describes."""
     return build.build(loaded, runtime, published_tags=PUBLISHED_AT_START)
+
+
+def make_faults(loaded: LoadedScenario, runtime: Runtime) -> FaultEngine:
+    """Return the faults that the scenario begins with."""
+    return FaultEngine(runtime, loaded.faults)
 
 
 def add_instance(loaded: LoadedScenario, cloud: Cloud, new: NewInstance) -> InstancePlan:
@@ -72,10 +80,22 @@ def make_server(
     runtime: Runtime,
     overrides: DriverOverrides = NO_OVERRIDES,
     on_call: Callable[[Entry], None] | None = None,
+    journal_size: int = DEFAULT_CAPACITY,
+    *,
+    faults: FaultEngine | None = None,
+    end_process: EndProcess | None = None,
 ) -> MockServer:
-    """Return a server for the scenario's driver over a cloud; it does not listen yet."""
+    """Return a server for the scenario's driver over a cloud; it does not listen yet.
+
+    `on_call` sees each call as it ends; the newest `journal_size` calls are remembered. Without
+    `faults` it begins with the scenario's. `end_process` ends the process for a fault; without it
+    only the call ends.
+    """
+    journal = Journal(runtime, capacity=journal_size, on_end=on_call)
+    if faults is None:
+        faults = make_faults(loaded, runtime)
     config = driver_config(loaded.driver, overrides)
-    return MockServer(cloud, config, runtime, on_call=on_call)
+    return MockServer(cloud, config, runtime, journal, faults, end_process)
 
 
 def make_registration(

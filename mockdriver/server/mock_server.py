@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from csi_spec import csi_pb2
 from mockdriver.cloud import Cloud
+from mockdriver.driver.calls import EndProcess
 from mockdriver.driver.capabilities import (
     CONTROLLER_SERVICE,
     CREATE_DELETE_VOLUME,
@@ -18,7 +19,8 @@ from mockdriver.driver.capabilities import (
 from mockdriver.driver.context import DriverConfig
 from mockdriver.driver.descriptors import reflected
 from mockdriver.driver.driver import Driver, Role
-from mockdriver.journal import Entry, Journal
+from mockdriver.faults.engine import FaultEngine
+from mockdriver.journal import Journal
 from mockdriver.runtime import Runtime
 from mockdriver.server.socket_server import SocketServer, wait_until_ready, worker_pool
 
@@ -31,13 +33,19 @@ class MockServer:
         cloud: Cloud,
         config: DriverConfig,
         runtime: Runtime,
-        *,
-        on_call: Callable[[Entry], None] | None = None,
+        journal: Journal,
+        faults: FaultEngine,
+        end_process: EndProcess | None = None,
     ) -> None:
-        """Make a server that does not listen yet. `on_call` sees each call as it ends."""
+        """Make a server that does not listen yet. Its calls are recorded in `journal`.
+
+        `faults` outlive it, as the cloud does. `end_process` ends the process for a fault; without
+        it only the call ends.
+        """
         self.cloud = cloud
         self.name = config.name
-        self.journal = Journal(runtime, on_end=on_call)
+        self.journal = journal
+        self.faults = faults
         self.has_controller_flow = config.capabilities.all_on(
             CONTROLLER_SERVICE, GET_NODE_INFO, NODE_INFO_FROM_CONTROLLER
         )
@@ -45,7 +53,7 @@ class MockServer:
             CONTROLLER_SERVICE, CREATE_DELETE_VOLUME, PUBLISH_UNPUBLISH_VOLUME
         )
         self.broken_invariants = config.capabilities.broken_invariants()
-        self._driver = Driver(config, cloud, runtime, self.journal)
+        self._driver = Driver(config, cloud, runtime, self.journal, self.faults, end_process)
         self._descriptors = reflected(config.capabilities)
         self._pool: ThreadPoolExecutor = worker_pool()
         self._sockets: list[SocketServer] = []

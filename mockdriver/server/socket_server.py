@@ -11,7 +11,7 @@ import grpc
 from google.protobuf.descriptor_pool import DescriptorPool
 
 from csi_spec import csi_pb2, csi_pb2_grpc
-from mockdriver.driver.calls import Handler
+from mockdriver.driver.calls import OWN_CALL, Handler
 from mockdriver.server.reflection import enable_reflection
 from mockdriver.server.sockets import (
     EndpointMistake,
@@ -113,7 +113,10 @@ def wait_until_ready(path: Path) -> None:
     with grpc.insecure_channel(grpc_target(path)) as channel:
         try:
             csi_pb2_grpc.IdentityStub(channel).Probe(
-                csi_pb2.ProbeRequest(), timeout=_READY_TIMEOUT_SECONDS, wait_for_ready=True
+                csi_pb2.ProbeRequest(),
+                timeout=_READY_TIMEOUT_SECONDS,
+                wait_for_ready=True,
+                metadata=(OWN_CALL,),
             )
         except grpc.RpcError as error:
             raise NotReady(f"{path}: does not answer Probe: {error}") from None

@@ -44,6 +44,8 @@ class Peer:
         self._name = name
         self._callbacks: list[Callable[[], None]] = []
         self.has_left = False
+        self.metadata: tuple[tuple[str, str], ...] = ()
+        self.trailing_metadata: tuple[tuple[str, bytes], ...] = ()
 
     def peer(self) -> str:
         return self._name
@@ -52,6 +54,12 @@ class Peer:
         if not self.has_left:
             self._callbacks.append(callback)
         return not self.has_left
+
+    def invocation_metadata(self) -> tuple[tuple[str, str], ...]:
+        return self.metadata
+
+    def set_trailing_metadata(self, trailing_metadata: tuple[tuple[str, bytes], ...]) -> None:
+        self.trailing_metadata = trailing_metadata
 
     def abort(self, code: grpc.StatusCode, details: str) -> NoReturn:
         raise Aborted(code, details)

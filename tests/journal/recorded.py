@@ -7,17 +7,24 @@ from typing import Any
 from google.protobuf.message import Message
 
 from csi_spec import csi_pb2
+from mockdriver.faults.status_codes import STATUS_CODES
 from mockdriver.journal import Entry, Journal
-from mockdriver.runtime import VirtualRuntime
+from mockdriver.journal.filters import CallFilter
+from mockdriver.journal.journal import MAX_BYTES
+from mockdriver.runtime import Runtime, VirtualRuntime
 
 
 class SmallJournal:
-    """A journal on a virtual clock; `ended` are the entries that its sink saw."""
+    """A journal, on a virtual clock by default; `ended` are the entries that its sink saw."""
 
-    def __init__(self, capacity: int = 100) -> None:
-        self.runtime = VirtualRuntime()
+    def __init__(
+        self, capacity: int = 100, *, runtime: Runtime | None = None, max_bytes: int = MAX_BYTES
+    ) -> None:
+        self.runtime = VirtualRuntime() if runtime is None else runtime
         self.ended: list[Entry] = []
-        self.journal = Journal(self.runtime, capacity=capacity, on_end=self.ended.append)
+        self.journal = Journal(
+            self.runtime, capacity=capacity, max_bytes=max_bytes, on_end=self.ended.append
+        )
 
     def begin(
         self,
@@ -60,3 +67,13 @@ class SmallJournal:
     def call(self, request: Message | bytes = b"", *args: Any, **kwargs: Any) -> Entry:
         """Record a call that arrives and is OK at once."""
         return self.end(self.begin(request, *args, **kwargs))
+
+    def fail(self, code: str, request: Message | bytes = b"", *args: Any, **kwargs: Any) -> Entry:
+        """Record a call that arrives and fails at once."""
+        entry = self.begin(request, *args, **kwargs)
+        number = STATUS_CODES.index(code)
+        return self.end(entry, code, number=number, message=f"because of {code}")
+
+    def sequences(self, wanted: CallFilter) -> list[int]:
+        """Return the sequence numbers of the calls that match."""
+        return [moment.entry.sequence for moment in wanted.matching(self.journal.moments())]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tools.go_programs import SOURCES, GoProgram, names, program
@@ -21,7 +23,26 @@ def test_csi_sanity_is_pinned_to_the_release_that_the_documentation_names() -> N
     assert csi_sanity.version == "v5.6.0"
 
 
-@pytest.mark.parametrize("name", names())
+OURS = {"e2e-lines"}
+"""Programs whose source is in this repository."""
+
+
+def test_a_program_of_our_own_is_told_by_its_source(tmp_path: Path) -> None:
+    folder = tmp_path / "one"
+    folder.mkdir()
+    (folder / "go.mod").write_text("module a.invalid/one\n\ngo 1.25\n\ntool a.invalid/one\n")
+    (folder / "go.sum").write_text("")
+    source = folder / "main.go"
+    source.write_text("package main\n")
+    before = GoProgram(folder)
+    versions = {before.version}
+    source.write_text("package main\n\nfunc main() {}\n")
+
+    assert before.digest.startswith(before.version.removeprefix("v0-"))
+    assert before.version not in versions
+
+
+@pytest.mark.parametrize("name", sorted({*names()} - OURS))
 def test_every_program_has_a_version_a_go_and_hashes(name: str) -> None:
     one = GoProgram(SOURCES / name)
 
@@ -31,5 +52,7 @@ def test_every_program_has_a_version_a_go_and_hashes(name: str) -> None:
 
 
 def test_an_unknown_program_is_refused_with_the_known_names() -> None:
-    with pytest.raises(SystemExit, match="no program 'grpcurll'; known: csi-sanity, grpcurl"):
+    with pytest.raises(
+        SystemExit, match="no program 'grpcurll'; known: csi-sanity, e2e-lines, grpcurl"
+    ):
         program("grpcurll")
