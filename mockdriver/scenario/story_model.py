@@ -100,6 +100,24 @@ class DiskOrCount(Model):
         return self
 
 
+class OfTheCo(Model):
+    """What every verb of the CO can have: it may leave its calls under way."""
+
+    wait: Flag = Field(
+        default=True,
+        description="false: the step leaves its calls under way; a later step is to collect them.",
+    )
+    as_: Text | None = Field(
+        default=None, alias="as", description="With wait: false, what collect calls the step."
+    )
+
+    @model_validator(mode="after")
+    def _only_what_is_left_has_a_name(self) -> OfTheCo:
+        if self.as_ is not None and self.wait:
+            raise mistake("as is not allowed here, it goes with wait: false")
+        return self
+
+
 def _exactly_one(model: Model, first: str, second: str) -> None:
     given = [name for name in (first, second) if getattr(model, name) is not None]
     if len(given) != 1:
@@ -107,25 +125,25 @@ def _exactly_one(model: Model, first: str, second: str) -> None:
         raise mistake(f"{found}, exactly one of {first} and {second} is needed")
 
 
-class Register(Model):
+class Register(OfTheCo):
     """`register`: what a kubelet does, by what NodeGetCapabilities allows."""
 
     node: Text = Field(description="The instance whose node registers.")
 
 
-class Refresh(Model):
+class Refresh(OfTheCo):
     """`refresh`: ControllerGetNodeInfo."""
 
     node: Text = Field(description="The node_id to ask for.")
 
 
-class NodeInfo(Model):
+class NodeInfo(OfTheCo):
     """`node_info`: NodeGetInfo in the plain flow."""
 
     node: Text = Field(description="The instance whose node is asked.")
 
 
-class CreateVolume(Model):
+class CreateVolume(OfTheCo):
     """`create_volume`: CreateVolume."""
 
     name: Text | None = Field(
@@ -148,13 +166,13 @@ class CreateVolume(Model):
         return self
 
 
-class DeleteVolume(Model):
+class DeleteVolume(OfTheCo):
     """`delete_volume`: DeleteVolume."""
 
     volume: Text = Field(description="A volume_id, or a made volume's name.")
 
 
-class Publish(VolumeOrCount):
+class Publish(VolumeOrCount, OfTheCo):
     """`publish`: ControllerPublishVolume. `count` first makes so many volumes."""
 
     node: Text = Field(description="The node_id to publish on.")
@@ -165,7 +183,7 @@ class Publish(VolumeOrCount):
     readonly: Flag = Field(default=False, description="Publish as readonly.")
 
 
-class Unpublish(VolumeOrCount):
+class Unpublish(VolumeOrCount, OfTheCo):
     """`unpublish`: ControllerUnpublishVolume. Without `node`: from every node."""
 
     node: Text | None = Field(
@@ -178,6 +196,14 @@ class Unpublish(VolumeOrCount):
         if self.count is not None and self.node is None:
             raise mistake("node is missing, count needs it")
         return self
+
+
+class Collect(Model):
+    """`collect`: waits for a step that was left under way; `expect` is about its answers."""
+
+    step: Text | None = Field(
+        default=None, description="The step, by its `as`. Default: the one that began first."
+    )
 
 
 class Attach(DiskOrCount):
@@ -417,6 +443,7 @@ Arguments = (
     | DeleteVolume
     | Publish
     | Unpublish
+    | Collect
     | Attach
     | Detach
     | AddNetworkInterface
@@ -566,6 +593,9 @@ class StepModel(Model):
     delete_volume: DeleteVolume | None = Field(default=None, description="DeleteVolume.")
     publish: Publish | None = Field(default=None, description="ControllerPublishVolume.")
     unpublish: Unpublish | None = Field(default=None, description="ControllerUnpublishVolume.")
+    collect: Collect | None = Field(
+        default=None, description="Wait for a step that was left under way."
+    )
     attach: Attach | None = Field(default=None, description="Attach disks out of band.")
     detach: Detach | None = Field(default=None, description="Detach disks out of band.")
     add_network_interface: AddNetworkInterface | None = Field(
@@ -646,10 +676,14 @@ _NO_ARGUMENTS: Mapping[str, Any] = {verb: "" if verb == "advance" else {} for ve
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step of a story, and where in its file it stands (line and column count from 1)."""
+    """One step of a story, and where in its file it stands (line and column count from 1).
+
+    `under_way` is what a step that is left under way goes by, and the step that collects it.
+    """
 
     verb: str
     arguments: Arguments
     expect: Expect
     line: int
     column: int
+    under_way: str = ""
