@@ -71,6 +71,12 @@ _log = logging.getLogger("mockdriver")
     f"[default: {DEFAULT_ENDPOINT}, none if --role node has a --node-socket-dir]",
 )
 @click.option(
+    "--control-endpoint",
+    envvar="MOCKDRIVER_CONTROL_ENDPOINT",
+    metavar="ENDPOINT|off",
+    help="The Unix socket of the control API, or off for none.  [default: the --endpoint]",
+)
+@click.option(
     "--role",
     type=click.Choice([role.value for role in Role]),
     default=Role.ALL.value,
@@ -209,6 +215,7 @@ _log = logging.getLogger("mockdriver")
 def serve(
     scenario: str,
     endpoint: str | None,
+    control_endpoint: str | None,
     role: str,
     node_socket_dir: Path | None,
     node_patterns: tuple[str, ...],
@@ -248,6 +255,7 @@ def serve(
             node_id=_chosen_node(node, ids),
             node_socket_dir=node_socket_dir,
             node_ids=choose_nodes(ids, node_patterns) if node_socket_dir else [],
+            control_endpoint=control_endpoint,
         )
     except (EndpointMistake, NodesMistake) as mistake:
         raise click.ClickException(str(mistake)) from None

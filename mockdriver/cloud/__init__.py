@@ -6,7 +6,14 @@ It knows neither CSI nor gRPC and uses the standard library only.
 from mockdriver.cloud.api import API_NAMES, CloudApi
 from mockdriver.cloud.caller import Caller
 from mockdriver.cloud.cloud import DEFAULT_CAPACITY_GIB, DEFAULT_REGION, Cloud
-from mockdriver.cloud.descriptions import DiskDescription, DiskPage, InstanceDescription
+from mockdriver.cloud.descriptions import (
+    DiskDescription,
+    DiskPage,
+    InstanceDescription,
+    InstancePage,
+    InstanceView,
+    Summary,
+)
 from mockdriver.cloud.operator import Operator
 from mockdriver.cloud.resources import (
     Attachment,
@@ -34,10 +41,13 @@ __all__ = [
     "DiskPage",
     "Instance",
     "InstanceDescription",
+    "InstancePage",
     "InstanceType",
+    "InstanceView",
     "NetworkInterface",
     "Operator",
     "Quota",
+    "Summary",
     "Transition",
     "Transitions",
 ]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import islice
 from typing import TypeVar
 
@@ -48,6 +49,27 @@ MAX_DISK_GIB = 65_536
 _Answer = TypeVar("_Answer")
 
 
+@dataclass(frozen=True, slots=True)
+class ApiStatus:
+    """One API: its quota, how many calls it got, and how many of these it throttled."""
+
+    name: str
+    quota: Quota
+    calls: int
+    throttled: int
+
+
+@dataclass(frozen=True, slots=True)
+class ApiState:
+    """All of the APIs at one moment. Nobody changes what is in it."""
+
+    quotas: dict[str, Quota]
+    buckets: dict[str, TokenBucket]
+    calls: Counter[str]
+    throttled: Counter[str]
+    last_disk: int
+
+
 class CloudApi:
     """The calls that a storage provider makes."""
 
@@ -56,6 +78,7 @@ class CloudApi:
         self._quotas: dict[str, Quota] = {}
         self._buckets: dict[str, TokenBucket] = {}
         self._calls: Counter[str] = Counter()
+        self._throttled: Counter[str] = Counter()
         self._last_disk = 0
         for name in API_NAMES:
             self.set_quota(name, quotas.get(name, UNLIMITED))
@@ -71,6 +94,32 @@ class CloudApi:
         """Return how many calls each API got so far, throttled ones included."""
         with self._core.lock:
             return {name: self._calls[name] for name in API_NAMES}
+
+    def statuses(self) -> list[ApiStatus]:
+        """Return the quota and the counters of each API."""
+        with self._core.lock:
+            return [
+                ApiStatus(name, self._quotas[name], self._calls[name], self._throttled[name])
+                for name in API_NAMES
+            ]
+
+    def state(self) -> ApiState:
+        """Return quotas, buckets and counters as they are now. Whoever calls holds the lock."""
+        return ApiState(
+            quotas=self._quotas.copy(),
+            buckets={name: bucket.copy() for name, bucket in self._buckets.items()},
+            calls=self._calls.copy(),
+            throttled=self._throttled.copy(),
+            last_disk=self._last_disk,
+        )
+
+    def put_back(self, state: ApiState, later_seconds: float) -> None:
+        """Be again as `state` says, which was so much earlier. Whoever calls holds the lock."""
+        self._quotas = state.quotas.copy()
+        self._buckets = {name: item.copy(later_seconds) for name, item in state.buckets.items()}
+        self._calls = state.calls.copy()
+        self._throttled = state.throttled.copy()
+        self._last_disk = state.last_disk
 
     def count_call(self, name: str) -> None:
         """Count a call of an API that comes to an end before the cloud looks at it."""
@@ -160,8 +209,8 @@ class CloudApi:
     ) -> Attachment:
         """Attach a disk, or answer with the attachment to this instance that is there already.
 
-        One that carries no tags was made by somebody else: it takes the given tags, and with them
-        this caller's ownership. Otherwise refuses as `attaching.attach` does.
+        One that carries none of the given tags was made by somebody else: it takes them, and with
+        them this caller's ownership. Otherwise refuses as `attaching.attach` does.
         """
 
         def change(store: Store, now_seconds: float) -> Attachment:
@@ -176,7 +225,7 @@ class CloudApi:
                     transition=self._core.transitions.attach,
                 )
             except AlreadyAttached as present:
-                if present.attachment.tags or not tags:
+                if present.attachment.tags.keys() & tags.keys() or not tags:
                     return present.attachment
                 return attaching.adopt(store, present.attachment, tags)
 
@@ -267,6 +316,7 @@ class CloudApi:
         with core.lock:
             self._calls[name] += 1
             if not self._buckets[name].take(core.runtime.now()):
+                self._throttled[name] += 1
                 raise Throttled(name)
         if quota.max_ids is not None and ids > quota.max_ids:
             raise TooManyIds(name, ids, quota.max_ids)

@@ -38,6 +38,7 @@ def attach(
     exclusive: bool = False,
     tags: Mapping[str, str] = NO_TAGS,
     transition: Transition = IMMEDIATELY,
+    force: bool = False,
 ) -> Attachment:
     """Attach a disk and return the attachment, or refuse.
 
@@ -45,7 +46,8 @@ def attach(
 
     What is refused, in this order (it is the order in which ControllerPublishVolume must answer):
     DiskNotFound, InstanceNotFound; AlreadyAttached, or TransitionUnderWay if it is leaving this
-    instance; AttachedElsewhere, TooManyAttachments, ZoneMismatch; SlotsExhausted.
+    instance; AttachedElsewhere, TooManyAttachments, ZoneMismatch; SlotsExhausted. With `force` the
+    last four are not; one that is leaving or busy makes way for the new one.
     """
     disk, instance = store.disk(disk_id), store.instance(instance_id)
     settle_disk(store, disk.id, now_seconds)
@@ -54,9 +56,12 @@ def attach(
     if present is not None:
         if present.state in (AttachmentState.ATTACHING, AttachmentState.ATTACHED):
             raise AlreadyAttached(present)
-        raise TransitionUnderWay(present)
-    _refuse_elsewhere(store, disk, instance, exclusive)
-    _refuse_past_slots(store, instance, disk)
+        if not force:
+            raise TransitionUnderWay(present)
+        store.remove_attachment(present)
+    if not force:
+        _refuse_elsewhere(store, disk, instance, exclusive)
+        _refuse_past_slots(store, instance, disk)
     pending = transition.begin(now_seconds)
     attachment = Attachment(
         number=store.next_number(),
@@ -72,7 +77,7 @@ def attach(
 
 def adopt(store: Store, attachment: Attachment, tags: Mapping[str, str]) -> Attachment:
     """Make an attachment that somebody else made the caller's own, by its tags."""
-    adopted = replace(attachment, tags=dict(tags))
+    adopted = replace(attachment, tags={**attachment.tags, **tags})
     store.put_attachment(adopted)
     return adopted
 
@@ -84,22 +89,27 @@ def detach(
     disk_id: str,
     instance_id: str,
     transition: Transition = IMMEDIATELY,
+    immediately: bool = False,
+    force: bool = False,
 ) -> Attachment | None:
     """Begin to detach; return the attachment while it is leaving, None when it is gone.
 
-    A disk that is leaving already goes on leaving. Raises DiskNotFound, InstanceNotFound,
-    NotAttached, BootDiskInUse.
+    A disk that is leaving already goes on leaving, unless it is to go `immediately`. Raises
+    DiskNotFound, InstanceNotFound, NotAttached; unless forced also BootDiskInUse, and
+    TransitionUnderWay for one that is busy.
     """
     disk, instance = store.disk(disk_id), store.instance(instance_id)
     settle_instance(store, instance.id, now_seconds)
     present = store.attachment(disk.id, instance.id)
     if present is None:
         raise NotAttached(disk.id, instance.id)
-    if disk.boot:
+    if disk.boot and not force:
         raise BootDiskInUse(disk.id)
-    if present.state is AttachmentState.DETACHING:
+    if present.state is AttachmentState.BUSY and not force:
+        raise TransitionUnderWay(present)
+    if present.state is AttachmentState.DETACHING and not immediately:
         return present
-    pending = transition.begin(now_seconds)
+    pending = None if immediately else transition.begin(now_seconds)
     if pending is None:
         store.remove_attachment(present)
         return None

@@ -24,10 +24,14 @@ class CloudCore:
         runtime: Runtime,
         *,
         transitions: Transitions,
+        region: str,
+        default_zone: str,
         zones_are_fixed: bool,
         capacity_gib: int,
     ) -> None:
         self.runtime = runtime
+        self.region = region
+        self.default_zone = default_zone
         self.lock = runtime.lock()
         self.store = Store()
         self.transitions = transitions
@@ -73,13 +77,26 @@ class CloudCore:
             caller.wake()
         return answer
 
+    def wake_all(self) -> None:
+        """Wake whoever watches any attachment, at the end of the change that is under way."""
+        for watchers in self._watchers.values():
+            self._to_wake += tuple(watchers)
+
     def wake_watchers(self, attachment: Attachment) -> None:
         """Wake whoever watches the attachment, at the end of the change that is under way."""
         watchers = self._watchers.get(attachment.number)
         if watchers:
             self._to_wake += tuple(watchers)
 
-    def detach(self, disk: str, instance: str, now_seconds: float) -> Attachment | None:
+    def detach(
+        self,
+        disk: str,
+        instance: str,
+        now_seconds: float,
+        *,
+        immediately: bool = False,
+        force: bool = False,
+    ) -> Attachment | None:
         """Begin to detach, as `attaching.detach` does, and wake whoever watches the attachment."""
         present = self.store.attachment(disk, instance)
         leaving = attaching.detach(
@@ -88,6 +105,8 @@ class CloudCore:
             disk_id=disk,
             instance_id=instance,
             transition=self.transitions.detach,
+            immediately=immediately,
+            force=force,
         )
         if present is not None:
             self.wake_watchers(present)

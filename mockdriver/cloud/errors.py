@@ -46,12 +46,16 @@ class InstanceTypeNotFound(CloudError):
 
 
 class NetworkInterfaceNotFound(CloudError):
-    """The instance has fewer network interfaces than should be removed."""
+    """The instance has fewer network interfaces than should be removed, or not that one.
 
-    def __init__(self, instance: str, wanted: int, present: int) -> None:
+    `wanted` is their number, or the id of one.
+    """
+
+    def __init__(self, instance: str, wanted: int | str, present: int) -> None:
         self.instance, self.wanted, self.present = instance, wanted, present
+        shown = wanted if isinstance(wanted, int) else quoted(wanted)
         super().__init__(
-            f"instance {quoted(instance)} has {present} network interfaces, cannot remove {wanted}"
+            f"instance {quoted(instance)} has {present} network interfaces, cannot remove {shown}"
         )
 
 
@@ -159,6 +163,22 @@ class DiskInUse(CloudError):
         super().__init__(
             f"disk {quoted(disk)} is attached to {', '.join(map(quoted, self.instances[:5]))}"
         )
+
+
+class ZoneInUse(CloudError):
+    """A zone with something in it cannot be removed."""
+
+    def __init__(self, zone: str, users: int) -> None:
+        self.zone, self.users = zone, users
+        super().__init__(f"zone {quoted(zone)} has {users} instances and disks in it")
+
+
+class InstanceTypeInUse(CloudError):
+    """A type that instances have cannot be removed."""
+
+    def __init__(self, name: str, users: int) -> None:
+        self.name, self.users = name, users
+        super().__init__(f"instance type {quoted(name)} is that of {users} instances")
 
 
 class DiskSizeNotAllowed(CloudError):

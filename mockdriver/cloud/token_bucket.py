@@ -33,6 +33,13 @@ class TokenBucket:
         self._tokens = quota.burst or 0.0
         self._filled_at = now_seconds
 
+    def copy(self, later_seconds: float = 0.0) -> TokenBucket:
+        """Return a bucket that is as full; it was filled so much later."""
+        bucket = TokenBucket(UNLIMITED, self._filled_at + later_seconds)
+        bucket._burst, bucket._per_second = self._burst, self._per_second
+        bucket._tokens = self._tokens
+        return bucket
+
     def take(self, now_seconds: float) -> bool:
         """Take a token; tell whether there was one."""
         if self._burst is None:

@@ -62,6 +62,21 @@ class Pending:
             return self.reads_left <= 0
         return self.due_seconds is None or self.due_seconds <= now_seconds
 
+    def left(self, now_seconds: float) -> Transition:
+        """Return the transition that, if it began now, would wait as long as this one still does.
+
+        At least a nanosecond: what is not over yet is not over at once.
+        """
+        if self.held or self.due_seconds is None:
+            return Transition(held=self.held, after_reads=self.reads_left)
+        return Transition(after_seconds=max(1e-9, self.due_seconds - now_seconds))
+
+    def later(self, seconds: float) -> Pending:
+        """Return what is left to wait for when the clock reads so much more."""
+        if self.due_seconds is None:
+            return self
+        return replace(self, due_seconds=self.due_seconds + seconds)
+
     def after_read(self) -> Pending:
         """Return what is left to wait for after one read."""
         if self.reads_left is None:

@@ -28,3 +28,8 @@ def publish_tags(access_mode: _Mode.ValueType, readonly: bool) -> Mapping[str, s
 
 PUBLISHED_AT_START = publish_tags(csi_pb2.VolumeCapability.AccessMode.SINGLE_NODE_WRITER, False)
 """The tags of what a scenario lists as published."""
+
+
+def is_out_of_band(tags: Mapping[str, str]) -> bool:
+    """Tell whether an attachment was made, and not adopted, by somebody else than the driver."""
+    return ACCESS_MODE not in tags

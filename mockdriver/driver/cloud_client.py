@@ -18,7 +18,11 @@ from mockdriver.cloud import (
 )
 from mockdriver.cloud.errors import DiskNotFound, Throttled, quoted
 from mockdriver.driver.cloud_faults import CloudFaults
-from mockdriver.driver.errors import AttachmentVanished, PatienceExhausted
+from mockdriver.driver.errors import (
+    AttachmentReturned,
+    AttachmentVanished,
+    PatienceExhausted,
+)
 from mockdriver.driver.rpc_caller import RpcCaller
 from mockdriver.faults.errors import InjectedFailure
 from mockdriver.journal import CloudCall
@@ -151,9 +155,20 @@ class CloudClient:
             self._wait_until_settled(attachment, caller, refuse_detached)
 
     def wait_until_detached(self, attachment: Attachment | None, caller: Caller) -> None:
-        """Wait until an attachment that is leaving is gone; None is gone already."""
+        """Wait until an attachment that is leaving is gone; None is gone already.
+
+        Raises AttachmentReturned if somebody keeps it from leaving.
+        """
+
+        def refuse_returned(present: Attachment | None) -> None:
+            if present is not None and present.state is AttachmentState.ATTACHED:
+                raise AttachmentReturned(
+                    f"disk {quoted(present.disk)} was kept attached to instance "
+                    f"{quoted(present.instance)} while this call waited for its end"
+                )
+
         if attachment is not None:
-            self._wait_until_settled(attachment, caller, lambda present: None)
+            self._wait_until_settled(attachment, caller, refuse_returned)
 
     def _wait_until_settled(
         self,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from google.protobuf import descriptor_pb2, descriptor_pool
 from google.protobuf.descriptor import FileDescriptor
 from grpc_reflection.v1alpha import reflection_pb2
@@ -15,11 +17,13 @@ _ENUM_PATHS = {
 }
 
 
-def reflected(capabilities: Capabilities) -> descriptor_pool.DescriptorPool:
+def reflected(
+    capabilities: Capabilities, beside: Iterable[FileDescriptor] = ()
+) -> descriptor_pool.DescriptorPool:
     """Return a pool in which the overridden capability numbers stand as they are advertised.
 
     So a client that asks the server for its schema reads the right names. Without overrides it is
-    the pool of the program itself.
+    the pool of the program itself. `beside` are the files of what else the server serves.
     """
     if not capabilities.overridden_numbers:
         return descriptor_pool.Default()
@@ -27,6 +31,10 @@ def reflected(capabilities: Capabilities) -> descriptor_pool.DescriptorPool:
     _copy(pool, reflection_pb2.DESCRIPTOR)
     for dependency in csi_pb2.DESCRIPTOR.dependencies:
         _copy(pool, dependency)
+    for other in beside:
+        for dependency in other.dependencies:
+            _copy(pool, dependency)
+        _copy(pool, other)
     file = descriptor_pb2.FileDescriptorProto()
     csi_pb2.DESCRIPTOR.CopyToProto(file)
     for capability, number in capabilities.overridden_numbers.items():

@@ -87,3 +87,7 @@ class PatienceExhausted(DriverError):
 
 class AttachmentVanished(DriverError):
     """Somebody else detached the disk while this call waited for it."""
+
+
+class AttachmentReturned(DriverError):
+    """Somebody else put a disk back that was being detached while this call waited for its end."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mockdriver.cloud import InstanceDescription, InstanceType, slots
+from mockdriver.driver.attachment_tags import is_out_of_band
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,5 +39,7 @@ def plain_flow(description: InstanceDescription, type_: InstanceType) -> int:
     limit = slots.max_volumes_per_node(type_, len(description.network_interfaces))
     if limit == 0:
         return 0
-    out_of_band = sum(not item.tags for item in description.attachments_using_slots(type_))
+    out_of_band = sum(
+        is_out_of_band(item.tags) for item in description.attachments_using_slots(type_)
+    )
     return slots.at_least_one(limit - out_of_band)

@@ -44,7 +44,7 @@ class PublishingRpcs(RpcGroup):
             exclusive=mode not in access.MULTI_NODE,
             tags=tags,
         )
-        if attachment.tags != tags:
+        if any(attachment.tags.get(key) != value for key, value in tags.items()):
             raise IncompatibleRepeat(
                 f"volume {quoted(request.volume_id)} is published on node "
                 f"{quoted(request.node_id)} with {_readable(attachment.tags)}, "
@@ -82,7 +82,5 @@ class PublishingRpcs(RpcGroup):
 
 
 def _readable(tags: Mapping[str, str]) -> str:
-    return (
-        f"access mode {tags[attachment_tags.ACCESS_MODE]} and "
-        f"readonly {tags[attachment_tags.READONLY]}"
-    )
+    mode = tags.get(attachment_tags.ACCESS_MODE, "none")  # an operator can take a tag away
+    return f"access mode {mode} and readonly {tags.get(attachment_tags.READONLY, 'none')}"

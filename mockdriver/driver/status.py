@@ -33,6 +33,7 @@ CODES: dict[type[Exception], grpc.StatusCode] = {
     driver.NoInstance: Code.FAILED_PRECONDITION,
     driver.PatienceExhausted: Code.UNAVAILABLE,
     driver.AttachmentVanished: Code.ABORTED,
+    driver.AttachmentReturned: Code.ABORTED,
     cloud.InstanceNotFound: Code.NOT_FOUND,
     cloud.DiskNotFound: Code.NOT_FOUND,
     cloud.InstanceTypeNotFound: Code.NOT_FOUND,
@@ -47,6 +48,8 @@ CODES: dict[type[Exception], grpc.StatusCode] = {
     cloud.ZoneMismatch: Code.FAILED_PRECONDITION,
     cloud.BootDiskInUse: Code.FAILED_PRECONDITION,
     cloud.DiskInUse: Code.FAILED_PRECONDITION,
+    cloud.ZoneInUse: Code.FAILED_PRECONDITION,
+    cloud.InstanceTypeInUse: Code.FAILED_PRECONDITION,
     cloud.SlotsExhausted: Code.RESOURCE_EXHAUSTED,
     cloud.ZoneFull: Code.RESOURCE_EXHAUSTED,
     cloud.DiskSizeNotAllowed: Code.OUT_OF_RANGE,
@@ -73,9 +76,13 @@ def status_of(error: Exception, rpc: str) -> tuple[grpc.StatusCode, str]:
         return grpc.StatusCode[error.code], str(error)
     code = CODES.get(type(error))
     if code is not None:
-        text = str(error)
-        if len(text) > MAX_MESSAGE_CHARACTERS:
-            text = f"{text[:MAX_MESSAGE_CHARACTERS]}… ({len(text)} characters)"
-        return code, text
+        return code, cut(str(error))
     _log.error("%s failed for a reason that has no code", rpc, exc_info=error)
     return Code.INTERNAL, f"{rpc}: internal error of mockdriver, its log tells more"
+
+
+def cut(text: str) -> str:
+    """Return a message that is short enough to travel in a header."""
+    if len(text) <= MAX_MESSAGE_CHARACTERS:
+        return text
+    return f"{text[:MAX_MESSAGE_CHARACTERS]}… ({len(text)} characters)"

@@ -189,6 +189,9 @@ class VolumeRpcs(RpcGroup):
         return context.topology_keys.meets(allowed, disk.zone, context.cloud.region)
 
 
-def _parameters_of(disk: Disk) -> dict[str, str]:
-    found: dict[str, str] = json.loads(disk.tags.get(attachment_tags.PARAMETERS, "{}"))
-    return found
+def _parameters_of(disk: Disk) -> object:
+    """Return the parameters that a disk was created with; something else for a broken tag."""
+    try:
+        return json.loads(disk.tags.get(attachment_tags.PARAMETERS, "{}"))
+    except (ValueError, RecursionError):  # what nests too deep
+        return None

@@ -115,8 +115,8 @@ class FaultEngine:
         """
         with self._lock:
             woken = self._expire()
-            rule = self._new_rule(fault)
             place = self._place(before) if before else len(self._rules)
+            rule = self._new_rule(fault)
             self._rules.insert(place, rule)
             self._arrange()
             state = rule.state()

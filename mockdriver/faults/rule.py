@@ -104,7 +104,8 @@ class Rule:
         if not self._compiled.numbers.have(number):
             return f"it is call {number} that matches, it acts on calls {fault.calls}"
         if fault.times is not None and self.acted >= fault.times:
-            return f"it has acted {self.acted} times, {fault.times} is the most"
+            calls = "1 call" if self.acted == 1 else f"{self.acted} calls"
+            return f"it has acted on {calls}, which is the most"
         if fault.probability is not None:
             drawn = draw(fault.seed, number)
             if drawn >= fault.probability:

@@ -94,7 +94,7 @@ def add_instance(stage: Stage, arguments: AddInstance) -> Outcome:
     stage.control.cloud.add_instance(
         plan.id,
         type=plan.type or "",
-        zone=plan.zone,
+        zone=arguments.zone or "",
         network_interfaces=plan.network_interfaces or 0,
         boot_disk=plan.boot_disk or "",
         attached=plan.attached,

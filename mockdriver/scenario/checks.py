@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 
 from mockdriver.scenario.cloud_model import MAX_INSTANCES, CloudModel
-from mockdriver.scenario.kinds import MAX_DISK_ID_BYTES, MAX_ID_BYTES
+from mockdriver.scenario.kinds import MAX_ID_BYTES, disk_id_problem
 from mockdriver.scenario.mistakes import Mistake, Path, not_among, quoted
 from mockdriver.scenario.plan import (
     NUMBER_PLACE,
@@ -22,7 +22,13 @@ MAX_RESOURCES = 200_000
 _INSTANCES: Path = ("cloud", "instances")
 _DISKS: Path = ("cloud", "disks")
 _ZONES: Path = ("cloud", "zones")
-_NAMING_KEYS = frozenset({"id", "count"})
+_ATTACHMENTS: Path = ("cloud", "attachments")
+_PLACES: tuple[Path, ...] = (
+    ("cloud", "region"),
+    ("cloud", "default_zone"),
+    ("cloud", "zones_are_fixed"),
+)
+_NAMING_KEYS = frozenset({"id", "count", "count_from"})
 
 
 class CloudChecks:
@@ -44,10 +50,11 @@ class CloudChecks:
         plan = plan_cloud(self._cloud)
         self._disk_ids()
         self._instance_ids(plan)
+        self._attachment_instances(plan)
         self._disk_id_lengths(plan)
         if self._found.is_whole(_INSTANCES):
             self._interface_ids(plan)
-        if self._found.is_whole(_INSTANCES, _DISKS, _ZONES, ("cloud", "region")):
+        if self._found.is_whole(_INSTANCES, _DISKS, _ZONES, _ATTACHMENTS, *_PLACES):
             self._attachments(plan)
         self._slots(plan)
         return plan
@@ -90,6 +97,8 @@ class CloudChecks:
                 self._report.add(self._found.path(*place, "id"), text)
         for index, disk in enumerate(self._cloud.disks):
             check_zone(self._report, self._found, disk.zone, (*_DISKS, index, "zone"))
+        default_zone = self._cloud.default_zone
+        check_zone(self._report, self._found, default_zone, ("cloud", "default_zone"))
 
     def _disk_ids(self) -> None:
         first: dict[str, int] = {}
@@ -121,15 +130,13 @@ class CloudChecks:
         for instance in plan.instances:
             for key, id in _disks_by_key(instance):
                 self._disk_id_length(id, (*_INSTANCES, instance.source, key))
+        for index, attachment in enumerate(self._cloud.attachments):
+            self._disk_id_length(attachment.disk, (*_ATTACHMENTS, index, "disk"))
 
     def _disk_id_length(self, id: str, place: Path) -> None:
-        # A character has at most 4 bytes: short ids need no encoding to be known short.
-        if len(id) * 4 > MAX_DISK_ID_BYTES and (size := len(id.encode())) > MAX_DISK_ID_BYTES:
-            text = (
-                f"the disk's id {quoted(id)} has {size} bytes, allowed: at most "
-                f"{MAX_DISK_ID_BYTES}, since it is a CSI volume_id"
-            )
-            self._once("long disk", place, text)
+        problem = disk_id_problem(id)
+        if problem is not None:
+            self._once("long disk", place, problem)
 
     def _interface_ids(self, plan: CloudPlan) -> None:
         first: dict[str, int] = {}
@@ -141,45 +148,62 @@ class CloudChecks:
                     self._twice("network interface", id, place, other)
                 first.setdefault(id, instance.source)
 
+    def _attachment_instances(self, plan: CloudPlan) -> None:
+        if not ids_are_known(self._found):
+            return
+        known = {instance.id for instance in plan.instances}
+        for index, attachment in enumerate(self._cloud.attachments):
+            if attachment.instance not in known:
+                path = self._found.path(*_ATTACHMENTS, index, "instance")
+                self._report.add(path, not_among("instance", attachment.instance, known))
+
     def _attachments(self, plan: CloudPlan) -> None:
         disks = {disk.id: disk for disk in plan.disks}
         counts: Counter[str] = Counter()
-        for instance in _distinct(plan):
-            here: set[str] = set()
-            for key, id in _disks_by_key(instance):
-                place, disk = (*_INSTANCES, instance.source, key), disks[id]
-                counts[id] += 1
-                if id in here:
-                    text = f"disk {quoted(id)} is on instance {quoted(instance.id)} already"
-                    self._once("same", place, f"{text}, allowed: once in all its lists")
-                elif counts[id] > disk.max_attachments:
-                    text = f"disk {quoted(id)} is attached in more places than its max_attachments"
-                    self._once("max", place, f"{text}, allowed: {disk.max_attachments}")
-                elif disk.zone != instance.zone:
-                    text = (
-                        f"disk {quoted(id)} is in zone {quoted(disk.zone)}, allowed: "
-                        f"disks in the instance's zone, {quoted(instance.zone)}"
-                    )
-                    self._once("zone", place, text)
-                here.add(id)
+        seen: set[tuple[str, str]] = set()
+        for instance, place, id, force in _all_attachments(plan):
+            disk = disks[id]
+            allowed = 1 if id in plan.boot_disks else disk.max_attachments
+            counts[id] += 1
+            if (id, instance.id) in seen:
+                text = f"disk {quoted(id)} is on instance {quoted(instance.id)} already"
+                self._once("same", place, f"{text}, allowed: once in all its lists")
+            elif not force and counts[id] > allowed:
+                text = f"disk {quoted(id)} is attached in more places than its max_attachments"
+                self._once("max", place, f"{text}, allowed: {allowed}")
+            elif not force and disk.zone != instance.zone:
+                text = (
+                    f"disk {quoted(id)} is in zone {quoted(disk.zone)}, allowed: "
+                    f"disks in the instance's zone, {quoted(instance.zone)}"
+                )
+                self._once("zone", place, text)
+            seen.add((id, instance.id))
 
     def _slots(self, plan: CloudPlan) -> None:
         checked: set[int] = set()
+        more = defaultdict(list)
+        for attachment in plan.attachments if self._found.is_whole(_ATTACHMENTS) else ():
+            if not attachment.force:
+                more[attachment.instance].append(attachment.disk)
         for instance in plan.instances:
-            if instance.source in checked or instance.type not in self._cloud.instance_types:
+            is_like_another = instance.source in checked and instance.id not in more
+            if is_like_another or instance.type not in self._cloud.instance_types:
                 continue
             checked.add(instance.source)
             place = self._found.path(*_INSTANCES, instance.source)
             type_place = self._found.path("cloud", "instance_types", instance.type)
             if self._found.is_whole(place, type_place):
-                self._slots_of(instance, place)
+                ids = (*instance.disks(), *more.get(instance.id, ()))
+                boot_disks = sum(id in plan.boot_disks for id in ids)
+                self._slots_of(instance, len(ids), boot_disks, place)
 
-    def _slots_of(self, instance: InstancePlan, place: Path) -> None:
+    def _slots_of(
+        self, instance: InstancePlan, attached: int, boot_disks: int, place: Path
+    ) -> None:
         type_ = self._cloud.instance_types[instance.type or ""]
         if type_.slots is None:
             return
-        boot_disks = int(instance.boot_disk is not None and type_.boot_disk_uses_slot)
-        disks = len(instance.attached) + len(instance.published) + boot_disks
+        disks = attached if type_.boot_disk_uses_slot else attached - boot_disks
         interfaces = len(instance.network_interfaces) * type_.network_interfaces_share_slots
         has = f"instance {quoted(instance.id)} of type {quoted(instance.type or '')} has"
         if disks > type_.slots:
@@ -205,6 +229,18 @@ class CloudChecks:
             self._report.add(path, text)
 
 
+def _all_attachments(plan: CloudPlan) -> Iterator[tuple[InstancePlan, Path, str, bool]]:
+    """Yield the instance, the place in the model, the disk, and whether it is forced, of each."""
+    instances = {instance.id: instance for instance in _distinct(plan)}
+    for instance in instances.values():
+        for key, id in _disks_by_key(instance):
+            yield instance, (*_INSTANCES, instance.source, key), id, False
+    for index, attachment in enumerate(plan.attachments):
+        if attachment.instance in instances:
+            place = (*_ATTACHMENTS, index)
+            yield instances[attachment.instance], place, attachment.disk, attachment.force
+
+
 def check_type(report: Report, found: Validated, name: str | None, place: Path) -> None:
     """Report a type that is not among `cloud.instance_types`."""
     types_path: Path = ("cloud", "instance_types")
@@ -217,7 +253,10 @@ def check_type(report: Report, found: Validated, name: str | None, place: Path) 
 
 def check_zone(report: Report, found: Validated, zone: str | None, place: Path) -> None:
     """Report a zone that is not among `cloud.zones`, where these are given."""
-    zones = found.model.cloud.zones
+    cloud = found.model.cloud
+    zones = cloud.zones
+    if cloud.zones_are_fixed is False or not found.is_whole(("cloud", "zones_are_fixed")):
+        return
     if zone is None or not zones or zone in zones or not found.is_whole(_ZONES):
         return
     report.add(found.path(*place), not_among("zone", zone, zones))

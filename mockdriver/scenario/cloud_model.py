@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Field, Strict, model_validator
 
-from mockdriver.cloud import DEFAULT_CAPACITY_GIB, DEFAULT_REGION, Quota, Transition
+from mockdriver.cloud import (
+    DEFAULT_CAPACITY_GIB,
+    DEFAULT_REGION,
+    AttachmentState,
+    Quota,
+    Transition,
+)
 from mockdriver.cloud.api import MAX_DISK_GIB, MIN_DISK_GIB
 from mockdriver.scenario.base_model import Model
-from mockdriver.scenario.durations import PATTERN, parse_duration
 from mockdriver.scenario.kinds import (
     Flag,
     Id,
@@ -18,15 +22,19 @@ from mockdriver.scenario.kinds import (
     Kind,
     ListOf,
     Seconds,
+    Tags,
     mistake,
+    name_of,
     number,
     whole_number,
 )
 from mockdriver.scenario.mistakes import not_allowed, not_among
+from mockdriver.scenario.transition_kinds import TRANSITIONS, TransitionRule, Waiting
 
 MAX_SLOTS = 1_000_000
 MAX_CAPACITY_GIB = 2**32
 MAX_INSTANCES = 50_000
+MAX_COUNT_FROM = 1_000_000_000
 MAX_QUOTA = 1_000_000_000
 
 PROVIDERS = ("generic",)
@@ -44,37 +52,6 @@ def _check_provider(value: object) -> str:
             raise mistake(f"provider {value} is not built yet, allowed: {', '.join(PROVIDERS)}")
         raise mistake(not_among("provider", value, (*PROVIDERS, *LATER_PROVIDERS)))
     raise mistake(not_allowed(value, f"one of {', '.join(PROVIDERS)}"))
-
-
-_READS = re.compile(r"after ([0-9]{1,9}) reads?")
-_TRANSITIONS = "immediately, held, after a duration (after 2s), after some reads (after 3 reads)"
-
-
-def _check_transition(value: object) -> Transition:
-    if isinstance(value, str):
-        if value == "immediately":
-            return Transition()
-        if value == "held":
-            return Transition(held=True)
-        reads = _READS.fullmatch(value)
-        if reads is not None:
-            return Transition(after_reads=int(reads[1]))
-        seconds = (
-            parse_duration(value.removeprefix("after ")) if value.startswith("after ") else None
-        )
-        if seconds is not None:
-            return Transition(after_seconds=seconds)
-    raise mistake(not_allowed(value, _TRANSITIONS))
-
-
-_transition_schema = {
-    "anyOf": [
-        {"enum": ["immediately", "held"]},
-        {"type": "string", "pattern": rf"^after ({PATTERN[1:-1]}|[0-9]+ reads?)$"},
-    ]
-}
-
-TransitionRule = Annotated[Transition, Kind(_check_transition, _transition_schema)]
 
 
 class InstanceTypeModel(Model):
@@ -125,6 +102,15 @@ class InstanceModel(NewInstance):
     count: Annotated[int, whole_number(1, MAX_INSTANCES)] | None = Field(
         default=None, description="So many instances; `{n}` in ids stands for 1, 2, 3 …"
     )
+    count_from: Annotated[int, whole_number(1, MAX_COUNT_FROM)] = Field(
+        default=1, description="What `{n}` stands for first."
+    )
+
+    @model_validator(mode="after")
+    def _count_from_has_a_count(self) -> InstanceModel:
+        if self.count is None and self.count_from != 1:
+            raise mistake("count is missing, count_from says where it begins")
+        return self
 
 
 class DiskModel(Model):
@@ -138,16 +124,52 @@ class DiskModel(Model):
     max_attachments: Annotated[int, whole_number(1, MAX_SLOTS)] = Field(
         default=1, description="The number of instances that it can be attached to at once."
     )
+    boot: Flag = Field(
+        default=False,
+        description="Whether it is a boot disk; an instance's `boot_disk` is one anyway.",
+    )
+    tags: Tags = Field(default_factory=dict, description="Its tags: text by name.")
+
+
+class AttachmentModel(Model):
+    """An attachment that the lists of an instance cannot tell of."""
+
+    disk: Id = Field(description="The disk.")
+    instance: Id = Field(description="The instance that it is attached to.")
+    state: Annotated[str, name_of("state", [state.value for state in AttachmentState])] = Field(
+        default=AttachmentState.ATTACHED.value,
+        description="Where the attachment stands: attaching, attached, detaching or busy.",
+    )
+    waits_for: Waiting | None = Field(
+        default=None,
+        description="What ends a state that is not attached: held, a duration, or reads.",
+    )
+    published: Flag = Field(
+        default=False, description="Whether the CO published it through this driver."
+    )
+    tags: Tags = Field(
+        default_factory=dict, description="Tags of the attachment, besides those of the driver."
+    )
+    force: Flag = Field(
+        default=False,
+        description="Make it past the slots, in another zone, or past max_attachments.",
+    )
+
+    @model_validator(mode="after")
+    def _attached_waits_for_nothing(self) -> AttachmentModel:
+        if self.waits_for is not None and self.state == AttachmentState.ATTACHED.value:
+            raise mistake("waits_for is given, allowed with another state than attached")
+        return self
 
 
 class TransitionsModel(Model):
     """How long attaching and detaching take."""
 
     attach: TransitionRule = Field(
-        default=Transition(), description=f"How long attaching takes: {_TRANSITIONS}."
+        default=Transition(), description=f"How long attaching takes: {TRANSITIONS}."
     )
     detach: TransitionRule = Field(
-        default=Transition(), description=f"How long detaching takes: {_TRANSITIONS}."
+        default=Transition(), description=f"How long detaching takes: {TRANSITIONS}."
     )
 
 
@@ -215,6 +237,15 @@ class CloudModel(Model):
     zones: ListOf[Id] | None = Field(
         default=None, description="The zones. Default: those that instances and disks name."
     )
+    zones_are_fixed: Flag | None = Field(
+        default=None,
+        description="Whether nothing can be in another zone. Default: if `zones` is given.",
+    )
+    default_zone: Id | None = Field(
+        default=None,
+        description="The zone of what names none. Default: the first of `zones`, else the "
+        "region's zone a.",
+    )
     capacity_gib: Annotated[int, whole_number(0, MAX_CAPACITY_GIB)] = Field(
         default=DEFAULT_CAPACITY_GIB, description="Room for disks in each zone, in GiB."
     )
@@ -228,6 +259,9 @@ class CloudModel(Model):
     ] = Field(default=(), description="The instances: a list, or one mapping with a count.")
     disks: ListOf[DiskModel] = Field(
         default=(), description="The disks that instances don't create with defaults."
+    )
+    attachments: ListOf[AttachmentModel] = Field(
+        default=(), description="Attachments that the lists of instances cannot tell of."
     )
     transitions: TransitionsModel = Field(
         default_factory=TransitionsModel.model_construct,

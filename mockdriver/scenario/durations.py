@@ -11,20 +11,29 @@ PATTERN = r"^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$"
 """What a duration looks like, for JSON Schema."""
 
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
+_DIGITS = 9
 _PART = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,12})?)(ms|s|m|h)")
 _WHOLE = re.compile(rf"(?:{_PART.pattern}){{1,8}}")
 
 
 def parse_duration(text: str) -> float | None:
-    """Return the duration in seconds, or None if `text` is not one that is allowed."""
+    """Return the duration in seconds, or None if `text` is not one that is allowed.
+
+    It is rounded to nanoseconds, so that `format_duration` can write it again.
+    """
     if _WHOLE.fullmatch(text) is None:
         return None
-    seconds = sum(float(number) * _SECONDS[unit] for number, unit in _PART.findall(text))
+    parts = (float(number) * _SECONDS[unit] for number, unit in _PART.findall(text))
+    seconds = round(sum(parts), _DIGITS)
     return seconds if seconds <= MAX_HOURS * _SECONDS["h"] else None
 
 
 def format_duration(seconds: float) -> str:
-    """Return a number of seconds as a duration that `parse_duration` reads as the same number."""
+    """Return a number of seconds as a duration that `parse_duration` reads as the same number.
+
+    It is rounded to nanoseconds.
+    """
+    seconds = round(seconds, _DIGITS)
     if seconds < 1:
         milliseconds = f"{_decimal(seconds * 1000)}ms"
         if seconds > 0 and parse_duration(milliseconds) == seconds:

@@ -114,7 +114,7 @@ def _check_details(value: object) -> tuple[dict[str, Any], ...]:
     return tuple(value)
 
 
-_scalar = {"type": ["string", "integer", "boolean"]}
+_scalar = {"anyOf": [{"type": "string"}, {"type": "integer"}, {"type": "boolean"}]}
 Numbers = Annotated[
     str,
     Kind(

@@ -17,7 +17,7 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from mockdriver.scenario.durations import ALLOWED as ALLOWED_DURATIONS
 from mockdriver.scenario.durations import PATTERN as DURATION_PATTERN
-from mockdriver.scenario.durations import parse_duration
+from mockdriver.scenario.durations import format_duration, parse_duration
 from mockdriver.scenario.mistakes import Path, UnknownName, not_allowed, not_among, quoted
 
 MISTAKE = "mistake"
@@ -51,10 +51,15 @@ def mistakes_at(problems: list[Problem]) -> PydanticCustomError:
 
 @dataclass(frozen=True, eq=False)
 class Kind:
-    """One kind: `check` returns the value for the model or raises `mistake(...)`."""
+    """One kind: `check` returns the value for the model or raises `mistake(...)`.
+
+    `write` is the way back: it returns what a file says of a value of the model. Without it, that
+    is the value itself.
+    """
 
     check: Callable[[object], object]
     schema: JsonSchema
+    write: Callable[[Any], object] | None = None
 
     def __get_pydantic_core_schema__(
         self, source: type[Any], handler: GetCoreSchemaHandler
@@ -144,6 +149,17 @@ def is_id(text: str) -> bool:
     )
 
 
+def disk_id_problem(id: str) -> str | None:
+    """Return why an id is too long for a disk, or None."""
+    # A character has at most 4 bytes: short ids need no encoding to be known short.
+    if len(id) * 4 > MAX_DISK_ID_BYTES and (size := len(id.encode())) > MAX_DISK_ID_BYTES:
+        return (
+            f"the disk's id {quoted(id)} has {size} bytes, allowed: at most {MAX_DISK_ID_BYTES}, "
+            "since it is a CSI volume_id"
+        )
+    return None
+
+
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 _ID_WORDS = f"text of 1 to {MAX_ID_BYTES} bytes without control characters"
@@ -171,7 +187,9 @@ TEXT = text_that("text", lambda _: True)
 ID = text_that(_ID_WORDS, is_id, {"minLength": 1, "maxLength": MAX_ID_BYTES})
 FLAG = Kind(_check_flag, {"type": "boolean"})
 DURATION = Kind(
-    _check_duration, {"anyOf": [{"type": "string", "pattern": DURATION_PATTERN}, {"const": 0}]}
+    _check_duration,
+    {"anyOf": [{"type": "string", "pattern": DURATION_PATTERN}, {"const": 0}]},
+    format_duration,
 )
 
 
@@ -204,6 +222,39 @@ def count_or(items: Kind, minimum: int, maximum: int, words: str) -> Kind:
     return Kind(check, {"anyOf": [integers, lists]})
 
 
+def _check_tags(value: object) -> dict[str, str]:
+    if not isinstance(value, dict):
+        raise mistake(not_allowed(value, "a mapping of tags, each with a text"))
+    problems: list[Problem] = []
+    for key, text in value.items():
+        if not is_id(key):
+            problems.append(((), f"the tag {quoted(key)} is not allowed, allowed: {_ID_WORDS}"))
+        elif not isinstance(text, str):
+            words = f"{not_allowed(text, _TAG_WORDS)}{_quotes_hint(text)}"
+            problems.append(((key,), words))
+        elif len(text.encode()) > MAX_TAG_BYTES:
+            problems.append(((key,), f"{quoted(text)} is too long, allowed: {_TAG_WORDS}"))
+    if problems:
+        raise mistakes_at(problems)
+    return dict(value)
+
+
+MAX_TAG_BYTES = 32 * 1024
+"""What the driver writes into a tag is shorter: CSI limits the parameters of a volume."""
+
+_TAG_WORDS = f"text of at most {MAX_TAG_BYTES} bytes"
+
+TAGS = Kind(
+    _check_tags,
+    {
+        "type": "object",
+        "propertyNames": {"minLength": 1, "maxLength": MAX_ID_BYTES},
+        "additionalProperties": {"type": "string"},
+    },
+    dict,
+)
+
+
 def problems_of(error: PydanticCustomError) -> list[tuple[Path, str]]:
     """Return the mistakes that an error of a kind carries, each with where in the value it is."""
     problems: list[Problem] = (error.context or {})["problems"]
@@ -214,4 +265,5 @@ Text = Annotated[str, TEXT]
 Id = Annotated[str, ID]
 Flag = Annotated[bool, FLAG]
 Seconds = Annotated[float, DURATION]
+Tags = Annotated[dict[str, str], TAGS]
 IdsOrCount = Annotated[int | tuple[str, ...], count_or(ID, 0, 100_000, "ids")]

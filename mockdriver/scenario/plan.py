@@ -10,7 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from mockdriver.scenario.cloud_model import CloudModel, DiskModel, NewInstance
+from mockdriver.cloud import Disk
+from mockdriver.scenario.cloud_model import AttachmentModel, CloudModel, NewInstance
+from mockdriver.scenario.codec import record
 
 NUMBER_PLACE = "{n}"
 """What stands for 1, 2, 3 … in the ids of instances with a count."""
@@ -36,24 +38,19 @@ class InstancePlan(NamedTuple):
         yield from self.published
 
 
-class DiskPlan(NamedTuple):
-    """One disk to make. `source` is its place in the model's list, None if it has none there."""
-
-    id: str
-    zone: str
-    size_gib: int = 10
-    max_attachments: int = 1
-    source: int | None = None
-
-
 @dataclass(frozen=True, slots=True)
 class CloudPlan:
-    """All that is to be made, in the order of the file."""
+    """All that is to be made, in the order of the file.
+
+    `boot_disks` are the ids of the disks that are one, by themselves or on an instance.
+    """
 
     zones: tuple[str, ...]
     zones_are_fixed: bool
     instances: tuple[InstancePlan, ...]
-    disks: tuple[DiskPlan, ...]
+    disks: tuple[Disk, ...]
+    attachments: tuple[AttachmentModel, ...]
+    boot_disks: frozenset[str]
 
 
 def plan_cloud(cloud: CloudModel) -> CloudPlan:
@@ -61,11 +58,18 @@ def plan_cloud(cloud: CloudModel) -> CloudPlan:
     instances = tuple(_instances(cloud))
     disks = _disks(cloud, instances)
     zones = dict.fromkeys(cloud.zones or ())
-    if not zones:
-        zones = dict.fromkeys([*(item.zone for item in instances), *(item.zone for item in disks)])
+    fixed = bool(zones) if cloud.zones_are_fixed is None else cloud.zones_are_fixed
+    if not (zones and fixed):
+        zones |= dict.fromkeys([*(item.zone for item in instances), *(item.zone for item in disks)])
     if not zones:
         zones = {default_zone(cloud): None}
-    return CloudPlan(tuple(zones), bool(cloud.zones), instances, disks)
+    boot_disks = frozenset(
+        [
+            *(item.boot_disk for item in instances if item.boot_disk is not None),
+            *(item.id for item in disks if item.boot),
+        ]
+    )
+    return CloudPlan(tuple(zones), fixed, instances, disks, cloud.attachments, boot_disks)
 
 
 def plan_instance(
@@ -87,13 +91,17 @@ def plan_instance(
 
 def default_zone(cloud: CloudModel) -> str:
     """Return the zone of an instance that names none."""
+    if cloud.default_zone is not None:
+        return cloud.default_zone
     return cloud.zones[0] if cloud.zones else f"{cloud.region}a"
 
 
 def resource_count(cloud: CloudModel) -> int:
     """Return how many resources the cloud begins with, without writing them out."""
-    return len(cloud.disks) + sum(
-        (model.count or 1) * (1 + _resources_on(model)) for model in cloud.instances
+    return (
+        len(cloud.disks)
+        + len(cloud.attachments)
+        + sum((model.count or 1) * (1 + _resources_on(model)) for model in cloud.instances)
     )
 
 
@@ -107,39 +115,32 @@ def _instances(cloud: CloudModel) -> Iterator[InstancePlan]:
     position = 0
     zone = default_zone(cloud)
     for source, model in enumerate(cloud.instances):
-        for number in range(1, (model.count or 1) + 1):
+        for number in range(model.count_from, model.count_from + (model.count or 1)):
             position += 1
             place = None if model.count is None else number
             id = f"i-{position}" if model.id is None else _filled(model.id, place)
             yield plan_instance(model, id, zone=zone, number=place, source=source)
 
 
-def _disks(cloud: CloudModel, instances: tuple[InstancePlan, ...]) -> tuple[DiskPlan, ...]:
+def _disks(cloud: CloudModel, instances: tuple[InstancePlan, ...]) -> tuple[Disk, ...]:
     """Return the described disks, and then those that instances name besides."""
     zones: dict[str, str] = {}
     for instance in instances:
         for id in instance.disks():
             zones.setdefault(id, instance.zone)
+    places = {instance.id: instance.zone for instance in instances}
+    for attachment in cloud.attachments:
+        zones.setdefault(attachment.disk, places.get(attachment.instance, default_zone(cloud)))
     first_zone = instances[0].zone if instances and not cloud.zones else default_zone(cloud)
     described = {
-        model.id: _disk(model, zones.get(model.id, first_zone), source)
-        for source, model in reversed(tuple(enumerate(cloud.disks)))
+        model.id: record(Disk, model, zone=model.zone or zones.get(model.id, first_zone))
+        for model in reversed(cloud.disks)
     }
     plans = {model.id: described[model.id] for model in cloud.disks}
     for id, zone in zones.items():
         if id not in plans:
-            plans[id] = DiskPlan(id, zone)
+            plans[id] = Disk(id, zone)
     return tuple(plans.values())
-
-
-def _disk(model: DiskModel, zone: str, source: int) -> DiskPlan:
-    return DiskPlan(
-        id=model.id,
-        zone=model.zone if model.zone is not None else zone,
-        size_gib=model.size_gib,
-        max_attachments=model.max_attachments,
-        source=source,
-    )
 
 
 def _ids(

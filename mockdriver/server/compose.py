@@ -8,10 +8,13 @@ from dataclasses import dataclass, field
 import mockdriver
 from mockdriver.cloud import Cloud
 from mockdriver.cloud.errors import CloudError
+from mockdriver.control.composing import control_services
+from mockdriver.control.world import World
 from mockdriver.driver.attachment_tags import PUBLISHED_AT_START
 from mockdriver.driver.calls import EndProcess
 from mockdriver.driver.capabilities import Capabilities, Capability
 from mockdriver.driver.context import DriverConfig, NodeInfoReply, NodeMounts
+from mockdriver.driver.driver import Driver
 from mockdriver.driver.status import status_of
 from mockdriver.faults.engine import FaultEngine
 from mockdriver.journal import Entry, Journal
@@ -50,9 +53,9 @@ def make_faults(loaded: LoadedScenario, runtime: Runtime) -> FaultEngine:
     return FaultEngine(runtime, loaded.faults)
 
 
-def add_instance(loaded: LoadedScenario, cloud: Cloud, new: NewInstance) -> InstancePlan:
-    """Add an instance to a scenario's cloud; raises what the cloud refuses it with."""
-    return build.add_instance(cloud, loaded.cloud, new, published_tags=PUBLISHED_AT_START)
+def add_instance(cloud: Cloud, new: NewInstance) -> InstancePlan:
+    """Add an instance to a cloud; raises what the cloud refuses it with."""
+    return build.add_instance(cloud, new, published_tags=PUBLISHED_AT_START)
 
 
 def code_of(error: CloudError) -> str:
@@ -95,7 +98,9 @@ def make_server(
     if faults is None:
         faults = make_faults(loaded, runtime)
     config = driver_config(loaded.driver, overrides)
-    return MockServer(cloud, config, runtime, journal, faults, end_process)
+    driver = Driver(config, cloud, runtime, journal, faults, end_process)
+    world = World(runtime, loaded, cloud, journal, faults, driver)
+    return MockServer(world, control_services(world))
 
 
 def make_registration(

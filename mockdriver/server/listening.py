@@ -18,16 +18,23 @@ LOOK_SECONDS = 1.0
 
 DEFAULT_ENDPOINT = "unix:///tmp/mockdriver.sock"
 
+CONTROL_OFF = "off"
+"""Says in the place of an endpoint that the control API is not served."""
+
 
 @dataclass(frozen=True)
 class ListeningPlan:
-    """The endpoint with its role and node, and the sockets of other nodes in a folder."""
+    """The endpoint with its role and node, and the sockets of other nodes in a folder.
+
+    `control` is where the control API is: at the endpoint, on a socket of its own, or nowhere.
+    """
 
     endpoint: Path | None
     role: Role
     node_id: str | None
     node_sockets: Mapping[str, Path] = field(default_factory=dict)
     folder: Path | None = None
+    control: Path | None = None
 
     def __str__(self) -> str:
         parts = []
@@ -40,6 +47,8 @@ class ListeningPlan:
             count = len(self.node_sockets)
             nodes = "1 node" if count == 1 else f"{count} nodes"
             parts.append(f"{nodes} in {self.folder}, see index.json")
+        if self.control is not None and self.control != self.endpoint:
+            parts.append(f"control API on unix://{self.control}")
         return ", ".join(parts)
 
 
@@ -50,10 +59,12 @@ def plan_listening(
     node_id: str | None,
     node_socket_dir: Path | None,
     node_ids: Sequence[str],
+    control_endpoint: str | None = None,
 ) -> ListeningPlan:
     """Return the plan for what the command line says; raises EndpointMistake.
 
     Without an endpoint there is the default one, unless only nodes are served and have a folder.
+    The control API is at the endpoint unless `control_endpoint` says where else, or `off`.
     """
     sockets: Mapping[str, Path] = {}
     if node_socket_dir is not None:
@@ -62,7 +73,10 @@ def plan_listening(
     path = None
     if endpoint is not None or role is not Role.NODE or node_socket_dir is None:
         path = parse_endpoint(endpoint if endpoint is not None else DEFAULT_ENDPOINT)
-    return ListeningPlan(path, role, node_id, sockets, node_socket_dir)
+    control = path
+    if control_endpoint is not None:
+        control = None if control_endpoint == CONTROL_OFF else parse_endpoint(control_endpoint)
+    return ListeningPlan(path, role, node_id, sockets, node_socket_dir, control)
 
 
 class Announcement(Protocol):
@@ -107,11 +121,14 @@ class Listening:
         """
         plan = self._plan
         if plan.endpoint is not None:
-            self._server.listen(plan.endpoint, plan.node_id, plan.role)
+            at_endpoint = plan.control == plan.endpoint
+            self._server.listen(plan.endpoint, plan.node_id, plan.role, control=at_endpoint)
+        if plan.control is not None and plan.control != plan.endpoint:
+            self._server.listen_for_control(plan.control)
         if plan.folder is not None:
             make_folder(plan.folder)
             for node_id, path in plan.node_sockets.items():
-                self._server.listen(path, node_id, Role.NODE)
+                self._server.listen(path, node_id, Role.NODE, control=False)
             self._index = Index(plan.folder, plan.node_sockets)
         if self._announcement is not None:
             self._announcement.open()

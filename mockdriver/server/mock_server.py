@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from csi_spec import csi_pb2
-from mockdriver.cloud import Cloud
-from mockdriver.driver.calls import EndProcess
+from mockdriver.control.services import ControlServices
+from mockdriver.control.world import World
 from mockdriver.driver.capabilities import (
     CONTROLLER_SERVICE,
     CREATE_DELETE_VOLUME,
@@ -16,13 +15,16 @@ from mockdriver.driver.capabilities import (
     NODE_INFO_FROM_CONTROLLER,
     PUBLISH_UNPUBLISH_VOLUME,
 )
-from mockdriver.driver.context import DriverConfig
 from mockdriver.driver.descriptors import reflected
-from mockdriver.driver.driver import Driver, Role
-from mockdriver.faults.engine import FaultEngine
-from mockdriver.journal import Journal
-from mockdriver.runtime import Runtime
-from mockdriver.server.socket_server import SocketServer, wait_until_ready, worker_pool
+from mockdriver.driver.driver import Role
+from mockdriver.server.socket_server import (
+    NOTHING_BESIDE,
+    SocketServer,
+    control_pool,
+    wait_until_connectable,
+    wait_until_ready,
+    worker_pool,
+)
 
 
 class MockServer:
@@ -30,22 +32,15 @@ class MockServer:
 
     def __init__(
         self,
-        cloud: Cloud,
-        config: DriverConfig,
-        runtime: Runtime,
-        journal: Journal,
-        faults: FaultEngine,
-        end_process: EndProcess | None = None,
+        world: World,
+        control: ControlServices,
     ) -> None:
-        """Make a server that does not listen yet. Its calls are recorded in `journal`.
-
-        `faults` outlive it, as the cloud does. `end_process` ends the process for a fault; without
-        it only the call ends.
-        """
-        self.cloud = cloud
+        """Make a server that does not listen yet."""
+        config = world.driver.config
+        self.cloud = world.cloud
         self.name = config.name
-        self.journal = journal
-        self.faults = faults
+        self.journal = world.journal
+        self.control = control
         self.has_controller_flow = config.capabilities.all_on(
             CONTROLLER_SERVICE, GET_NODE_INFO, NODE_INFO_FROM_CONTROLLER
         )
@@ -53,22 +48,37 @@ class MockServer:
             CONTROLLER_SERVICE, CREATE_DELETE_VOLUME, PUBLISH_UNPUBLISH_VOLUME
         )
         self.broken_invariants = config.capabilities.broken_invariants()
-        self._driver = Driver(config, cloud, runtime, self.journal, self.faults, end_process)
-        self._descriptors = reflected(config.capabilities)
-        self._pool: ThreadPoolExecutor = worker_pool()
+        self._driver = world.driver
+        self._descriptors = reflected(config.capabilities, ControlServices.files())
+        self._pool = worker_pool()
+        self._control_pool = control_pool()
         self._sockets: list[SocketServer] = []
 
-    def listen(self, path: Path, node_id: str | None, role: Role = Role.ALL) -> None:
+    def listen(
+        self, path: Path, node_id: str | None, role: Role = Role.ALL, *, control: bool = True
+    ) -> None:
         """Serve the services of a role on a socket; `node_id` is what a Node service runs on.
 
-        Returns once Probe answers there. Raises EndpointMistake and NotReady.
+        With `control` the control API is served there too. Returns once Probe answers. Raises
+        EndpointMistake and NotReady.
         """
         services = {
             csi_pb2.DESCRIPTOR.services_by_name[name].full_name: handlers
             for name, handlers in self._driver.handlers(node_id, role).items()
         }
-        self._sockets.append(SocketServer(path, services, self._pool, self._descriptors))
+        beside = self.control.handlers(self._control_pool) if control else NOTHING_BESIDE
+        self._sockets.append(
+            SocketServer(path, services, self._pool, self._descriptors, beside=beside)
+        )
         wait_until_ready(path)
+
+    def listen_for_control(self, path: Path) -> None:
+        """Serve the control API alone on a socket; raises EndpointMistake and NotReady."""
+        handlers = self.control.handlers(self._control_pool)
+        self._sockets.append(
+            SocketServer(path, {}, self._control_pool, self._descriptors, beside=handlers)
+        )
+        wait_until_connectable(path)
 
     def topology_of(self, instance_id: str) -> Mapping[str, str]:
         """Return the topology segments of an instance; raises InstanceNotFound."""
@@ -86,6 +96,7 @@ class MockServer:
         # A call that was ended has still to notice, and its record to be completed: the log of a
         # server that has stopped tells of all calls.
         self._pool.shutdown(wait=True)
+        self._control_pool.shutdown(wait=True)
 
     def lost_sockets(self) -> list[Path]:
         """Return the paths at which somebody has removed or replaced this server's socket."""

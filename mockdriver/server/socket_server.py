@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import grpc
 from google.protobuf.descriptor_pool import DescriptorPool
@@ -24,19 +25,35 @@ from mockdriver.server.sockets import (
 WORKER_THREADS = 1_000
 """Threads start only when needed. A call that is held or waits for the cloud keeps one."""
 
+CONTROL_THREADS = 200
+"""Calls of the control API at once. One that waits, and a stream, keep one each."""
+
 MAX_RECEIVE_BYTES = 64 * 1024 * 1024
 """So that an oversized field reaches our own check, which names it, before gRPC's does."""
+
+GrpcHandlers = Mapping[str, Mapping[str, "grpc.RpcMethodHandler[Any, Any]"]]
+"""By the full name of a service and the name of an RPC."""
+
+NOTHING_BESIDE: GrpcHandlers = {}
 
 _READY_TIMEOUT_SECONDS = 30.0
 
 
 class NotReady(Exception):
-    """The server listens, but does not answer Probe."""
+    """The server listens, but does not answer."""
 
 
 def worker_pool() -> ThreadPoolExecutor:
     """Make the pool of threads that calls run on; sockets of one process share it."""
     return ThreadPoolExecutor(WORKER_THREADS, thread_name_prefix="call")
+
+
+def control_pool() -> ThreadPoolExecutor:
+    """Make the pool that calls of the control API run on.
+
+    It has threads left when CSI calls hold all of theirs: somebody has to let these go.
+    """
+    return ThreadPoolExecutor(CONTROL_THREADS, thread_name_prefix="control")
 
 
 class SocketServer:
@@ -48,13 +65,15 @@ class SocketServer:
         services: Mapping[str, Mapping[str, Handler]],
         pool: ThreadPoolExecutor,
         descriptors: DescriptorPool,
+        *,
+        beside: GrpcHandlers = NOTHING_BESIDE,
         bind_as: Path | None = None,
     ) -> None:
         """Bind and start; raises EndpointMistake.
 
-        `services` are handlers by a service's full name and by RPC name, `descriptors` describe
-        them for reflection. `bind_as` is another name in the folder to bind first, if the usual
-        one will not do.
+        `services` are handlers by a service's full name and by RPC name, `beside` are gRPC's own
+        of other services; `descriptors` describe them all for reflection. `bind_as` is another
+        name in the folder to bind first, if the usual one will not do.
         """
         self.path = path
         make_way(path)
@@ -74,7 +93,9 @@ class SocketServer:
                 service,
                 {name: grpc.unary_unary_rpc_method_handler(h) for name, h in handlers.items()},
             )
-        enable_reflection(self._server, services, descriptors)
+        for service, grpc_handlers in beside.items():
+            self._server.add_registered_method_handlers(service, dict(grpc_handlers))
+        enable_reflection(self._server, (*services, *beside), descriptors)
         try:
             self._server.add_insecure_port(grpc_target(bound))
         except RuntimeError:
@@ -120,3 +141,12 @@ def wait_until_ready(path: Path) -> None:
             )
         except grpc.RpcError as error:
             raise NotReady(f"{path}: does not answer Probe: {error}") from None
+
+
+def wait_until_connectable(path: Path) -> None:
+    """Return once a connection through a socket can be made; raises NotReady."""
+    with grpc.insecure_channel(grpc_target(path)) as channel:
+        try:
+            grpc.channel_ready_future(channel).result(_READY_TIMEOUT_SECONDS)
+        except grpc.FutureTimeoutError:
+            raise NotReady(f"{path}: does not answer") from None

@@ -127,10 +127,15 @@ def test_a_busy_attachment_is_not_adopted_and_no_answer_to_a_repeat(region: Smal
     assert refusal.value.attachment == busy
 
 
-def test_a_busy_attachment_can_be_detached(region: SmallRegion) -> None:
+def test_a_busy_attachment_can_be_detached_by_force_only(region: SmallRegion) -> None:
     attachment = region.publish(region.add_disk("vol"))
-    region.cloud.core.store.put_attachment(replace(attachment, state=AttachmentState.BUSY))
-    assert region.unpublish("vol") is None
+    busy = replace(attachment, state=AttachmentState.BUSY)
+    region.cloud.core.store.put_attachment(busy)
+    for refused in (region.unpublish, lambda disk: region.operator.detach(disk, "i-1")):
+        with pytest.raises(TransitionUnderWay) as refusal:
+            refused("vol")
+        assert refusal.value.attachment == busy
+    assert region.operator.detach("vol", "i-1", force=True) is None
     assert region.attached() == []
 
 

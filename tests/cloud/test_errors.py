@@ -29,6 +29,8 @@ SAMPLES: list[CloudError] = [
     errors.SlotsExhausted(LONG, 25, 26),
     errors.BootDiskInUse(LONG),
     errors.DiskInUse(LONG, [LONG] * 100),
+    errors.ZoneInUse(LONG, 3),
+    errors.InstanceTypeInUse(LONG, 3),
     errors.DiskSizeNotAllowed(0, 1, 65_536),
     errors.ZoneFull(LONG, 11, 10),
     errors.Throttled("attach"),

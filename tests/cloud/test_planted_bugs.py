@@ -25,9 +25,9 @@ from mockdriver.cloud import (
     InstanceType,
     Quota,
     attaching,
-    operator,
     slots,
 )
+from mockdriver.cloud.console import instances as console_instances
 from mockdriver.cloud.core import CloudCore
 from mockdriver.cloud.errors import CloudError, SlotsExhausted
 from mockdriver.cloud.operator import Operator
@@ -205,7 +205,7 @@ def an_attach_does_not_end_what_is_due(patch: pytest.MonkeyPatch) -> None:
 
 def a_number_is_given_again(patch: pytest.MonkeyPatch) -> None:
     def next_number(self: Store) -> int:
-        return 1 + sum(len(occupancy.attachments) for occupancy in self._occupancies.values())
+        return 1 + self.attachment_count
 
     patch.setattr(Store, "next_number", next_number)
 
@@ -303,10 +303,10 @@ def the_lock_keeps_nobody_out(patch: pytest.MonkeyPatch) -> None:
 
 
 def a_failed_instance_leaves_its_boot_disk_behind(patch: pytest.MonkeyPatch) -> None:
-    def put_back(store: Store, id: str, former: Disk | None) -> None:
-        return None
+    def removal(store: Store, id: str) -> Callable[[], None]:
+        return lambda: None
 
-    patch.setattr(operator, "_put_back", put_back)
+    patch.setattr(console_instances, "_removal", removal)
 
 
 FOR_ONE_RULE: list[tuple[Plant, Callable[[], None]]] = [

@@ -30,6 +30,8 @@ cloud:
   transitions: {attach: immediately, detach: after 2s}
   api: {describe_instances: {burst: 100, per_second: 20, max_ids: 1000, delay: 50ms},
         attach: {burst: 50, per_second: 5}}
+faults:
+  - {name: flaky, rpc: ControllerGetNodeInfo, node_id: i-worker-1, times: 2, code: UNAVAILABLE}
 story:
   - register: {node: i-worker-1}
     expect: {max_volumes_per_node: 23, published_volume_ids: 10, effective_limit: 21}
@@ -39,7 +41,7 @@ story:
   - refresh: {node: i-worker-1}
     expect: {effective_limit: 22, published_volume_ids: 22}
 """
-"""The example of the format's description, without faults."""
+"""The example of the format's description."""
 
 EVERY_VERB = """\
 scenario: every verb
@@ -54,6 +56,20 @@ cloud:
   disks: [{id: vol-free, size_gib: 20, max_attachments: 2}, {id: vol-p}]
   transitions: {attach: held, detach: after 3 reads}
   api: {create_disk: {max_ids: 1}, delete_disk: {delay: 1m30s}}
+faults:
+  - {name: late, rpc: Controller*, request: {volume_id: "vol-*"}, calls: 3-5, when: after, delay: 2s}
+  - {name: lie, rpc: ControllerGetNodeInfo, calls: 2, reply: {max_volumes_per_node: 7}, enabled: false}
+  - {cloud_api: attach, request: {disk: "?*"}, error: Throttled, probability: 0.5, seed: 7}
+  - name: refused
+    rpc: CreateVolume
+    request: {volume_capabilities.0.access_mode.mode: SINGLE_NODE_WRITER, parameters.type: fast}
+    times: 1
+    code: RESOURCE_EXHAUSTED
+    message: no room left
+    details: [{"@type": type.googleapis.com/google.rpc.RetryInfo, retryDelay: 1.5s}]
+    lifetime: 1h
+  - {name: mute, rpc: NodeGetInfo, node_id: i-a, no_answer: true}
+  - {name: crash, rpc: NodeStageVolume, exit: 137}
 story:
   - register: {node: i-a}
     expect: {accessible_topology: {zone: zone-1}, node_id: i-a, published_volume_ids: [vol-p]}
@@ -71,8 +87,18 @@ story:
   - attach: {instance: i-a, disk: vol-free, wait: false}
   - release: {instance: i-a, disk: vol-free}
   - release:
+  - release: {barrier: gate, calls: 2}
   - detach: {instance: i-a, count: 1}
     expect: {error: TransitionUnderWay}
+  - add_fault: {name: slow, rpc: GetCapacity, delay: 1s, before: late}
+  - hold: {rpc: ControllerPublishVolume, node_id: i-a, barrier: gate, times: 1, when: after}
+  - wait_for_calls: {barrier: gate, count: 1, timeout: 5s}
+  - wait_for_calls: {rpc: "Controller*", code: "!OK", arrived: true, request: {volume_id: v}}
+  - calls: {service: Controller, code: RUNNING, response: {volume.volume_id: "*"}, message: no}
+    expect: {count: "<= 5"}
+  - calls: {in_this_order: [{rpc: CreateVolume}, {rpc: DeleteVolume, fault: slow}]}
+  - clear_faults: {name: slow}
+  - clear_faults:
   - add_network_interface: {instance: i-a, count: 2}
   - remove_network_interface: {instance: i-a}
   - edit_instance_type: {type: small, slots: null, boot_disk_uses_slot: false}

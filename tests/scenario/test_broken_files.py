@@ -7,7 +7,7 @@ import pytest
 from mockdriver.scenario.capability_names import BUILT
 from tests.scenario.samples import mistakes_of
 
-ROOT_KEYS = "scenario, about, driver, cloud, story"
+ROOT_KEYS = "scenario, about, driver, cloud, faults, story"
 INSTANCE_KEYS = "id, type, zone, network_interfaces, boot_disk, attached, published"
 QUOTES = "text that looks like something else needs quotes"
 ID = "text of 1 to 256 bytes without control characters"
@@ -22,7 +22,7 @@ EXPECT_KEYS = (
     "PERMISSION_DENIED, RESOURCE_EXHAUSTED, FAILED_PRECONDITION, ABORTED, OUT_OF_RANGE, "
     "UNIMPLEMENTED, INTERNAL, UNAVAILABLE, DATA_LOSS, UNAUTHENTICATED, code, error, "
     "max_volumes_per_node, published_volume_ids, effective_limit, node_id, accessible_topology, "
-    "volume_id, capacity_bytes, publish_context, cloud_calls"
+    "volume_id, capacity_bytes, publish_context, count, cloud_calls"
 )
 
 
@@ -60,15 +60,13 @@ class TestTheWholeFile:
             f'2:1: stories: unknown key, allowed: {ROOT_KEYS}, did you mean "story"?',
         )
 
-    def test_faults_come_later(self) -> None:
-        check("scenario: x\nfaults: []\n", "2:1: faults: not built yet")
-
     def test_an_unknown_key_without_a_value_is_unknown_too(self) -> None:
         check(
-            "scenario: x\nfaults:\nstory: [{add_fault: }, {release: , expect: {slots: }}]\n",
-            "2:1: faults: not built yet",
-            "3:10: story[0].add_fault: not built yet",
-            f"3:45: story[1].expect.slots: unknown key, allowed: {EXPECT_KEYS}",
+            "scenario: x\nfalts:\nstory: [{add_falt: }, {release: , expect: {slots: }}]\n",
+            f'2:1: falts: unknown key, allowed: {ROOT_KEYS}, did you mean "faults"?',
+            f"3:10: story[0].add_falt: unknown key, allowed: {TestTheStory.VERBS}, expect, "
+            'did you mean "add_fault"?',
+            f"3:44: story[1].expect.slots: unknown key, allowed: {EXPECT_KEYS}",
         )
 
     def test_texts_that_are_something_else(self) -> None:
@@ -84,8 +82,8 @@ class TestTheWholeFile:
             "2:9: driver: a list is not allowed, allowed: a mapping with "
             "name, capabilities, node_info_reply, error_mapping",
             "3:8: cloud: 7 is not allowed, allowed: a mapping with "
-            "provider, region, zones, capacity_gib, instance_types, instances, disks, transitions, "
-            "api",
+            "provider, region, zones, zones_are_fixed, default_zone, capacity_gib, "
+            "instance_types, instances, disks, attachments, transitions, api",
             "4:8: story: a mapping is not allowed, allowed: a list",
         )
 
@@ -212,15 +210,15 @@ class TestTheCloud:
             '5:30: cloud.instances[1].attached[1]: "a" is listed twice, see [0]',
             f'5:33: cloud.instances[1].attached[2]: 3 is not allowed, allowed: {ID}; {QUOTES}: "3"',
             f'5:36: cloud.instances[1].attached[3]: "b\\x0a" is not allowed, allowed: {ID}',
-            f"6:8: cloud.instances[2].ip: unknown key, allowed: {INSTANCE_KEYS}, count",
+            f"6:8: cloud.instances[2].ip: unknown key, allowed: {INSTANCE_KEYS}, count, count_from",
             '6:26: cloud.instances[2].published: "x" is not allowed, '
             "allowed: a whole number from 0 to 100000, or a list of ids",
             "6:49: cloud.instances[2].network_interfaces: 1.5 is not allowed, "
             "allowed: a whole number from 0 to 100000, or a list of ids",
             f'7:7: cloud.instances[3]: "a" is not allowed, allowed: a mapping with '
-            f"{INSTANCE_KEYS}, count",
+            f"{INSTANCE_KEYS}, count, count_from",
             "8:6: cloud.instances[4]: nothing is not allowed, allowed: a mapping with "
-            f"{INSTANCE_KEYS}, count",
+            f"{INSTANCE_KEYS}, count, count_from",
         )
 
     def test_instances_that_are_no_list(self) -> None:
@@ -234,7 +232,7 @@ class TestTheCloud:
             "scenario: x\ncloud: {instances: {count: 0, idd: x}}\n",
             "2:28: cloud.instances.count: 0 is not allowed, "
             "allowed: a whole number from 1 to 50000",
-            f"2:31: cloud.instances.idd: unknown key, allowed: {INSTANCE_KEYS}, count, "
+            f"2:31: cloud.instances.idd: unknown key, allowed: {INSTANCE_KEYS}, count, count_from, "
             'did you mean "id"?',
         )
 
@@ -317,7 +315,8 @@ class TestTheStory:
     VERBS = (
         "register, refresh, node_info, create_volume, delete_volume, publish, unpublish, attach, "
         "detach, add_network_interface, remove_network_interface, add_instance, "
-        "terminate_instance, edit_instance_type, set_quota, release, advance, restart_driver"
+        "terminate_instance, edit_instance_type, set_quota, release, add_fault, clear_faults, "
+        "hold, wait_for_calls, calls, advance, restart_driver"
     )
 
     def test_steps_have_one_verb(self) -> None:
@@ -336,13 +335,6 @@ class TestTheStory:
             f"{self.VERBS}, expect",
             f"7:5: story[4].publsh: unknown key, allowed: {self.VERBS}, expect, "
             'did you mean "publish"?',
-        )
-
-    def test_verbs_that_come_later(self) -> None:
-        check(
-            "scenario: x\nstory:\n  - add_fault: {name: a}\n  - clear_faults: {}\n",
-            "3:5: story[0].add_fault: not built yet",
-            "4:5: story[1].clear_faults: not built yet",
         )
 
     def test_arguments_that_are_missing(self) -> None:
@@ -505,7 +497,7 @@ class TestOneReport:
             '8:35: cloud.instances[0].zone: unknown zone "zone-c", allowed: zone-a, zone-b, '
             'did you mean "zone-a"?',
             f"8:43: cloud.instances[0].network_interface: unknown key, allowed: {INSTANCE_KEYS}, "
-            'count, did you mean "network_interfaces"?',
+            'count, count_from, did you mean "network_interfaces"?',
             '9:7: cloud.instances[1]: instance "i-1" is there already, at 8:7; ids are given once',
             '9:45: cloud.instances[1].published[1]: "d" is listed twice, see [0]',
             "11:25: cloud.disks[0].size_gib: not a finite number, "
@@ -562,7 +554,7 @@ class TestOneReport:
         check(
             "scenario: x\ncloud:\n  zones: [z]\n  instances:\n    - 5\n    - {id: a, zone: y}\n",
             f"5:7: cloud.instances[0]: 5 is not allowed, allowed: a mapping with "
-            f"{INSTANCE_KEYS}, count",
+            f"{INSTANCE_KEYS}, count, count_from",
             '6:21: cloud.instances[1].zone: unknown zone "y", allowed: z',
         )
 

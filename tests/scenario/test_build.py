@@ -128,7 +128,7 @@ def test_an_instance_can_be_added_later() -> None:
     new = AddInstance(
         id="i-c", type="small", boot_disk="new-boot", attached=("vol-free",), published=1
     )
-    plan = add_instance(cloud, scenario.cloud, new, published_tags=TAGS)
+    plan = add_instance(cloud, new, published_tags=TAGS)
     assert plan.published == ("i-c-published-1",)
     assert cloud.operator.instance("i-c").zone == "zone-1"
     attachments = cloud.operator.attachments("i-c")
@@ -143,4 +143,4 @@ def test_adding_an_instance_with_too_many_disks_is_refused_by_the_cloud() -> Non
     scenario = loads(EVERY_VERB)
     new = AddInstance(id="i-c", type="small", published=5)
     with pytest.raises(SlotsExhausted):
-        add_instance(cloud_of(scenario), scenario.cloud, new, published_tags=TAGS)
+        add_instance(cloud_of(scenario), new, published_tags=TAGS)

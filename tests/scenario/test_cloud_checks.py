@@ -154,12 +154,23 @@ def test_a_disk_is_attached_in_no_more_places_than_it_can_be() -> None:
 
 
 def test_a_disk_of_a_template_is_in_many_places() -> None:
-    lines = 'disks: [{id: d, max_attachments: 2}]\ninstances: {count: 2, id: "i-{n}", boot_disk: d}'
+    lines = (
+        'disks: [{id: d, max_attachments: 2}]\ninstances: {count: 2, id: "i-{n}", attached: [d]}'
+    )
     assert mistakes_of(cloud(lines)) == []
     (line,) = mistakes_of(cloud(lines.replace("count: 2", "count: 500")))
     assert line == (
-        '4:51: cloud.instances.boot_disk: disk "d" is attached in more places than its '
+        '4:50: cloud.instances.attached: disk "d" is attached in more places than its '
         "max_attachments, allowed: 2"
+    )
+
+
+def test_a_boot_disk_is_on_one_instance_whatever_its_max_attachments() -> None:
+    lines = "disks: [{id: d, max_attachments: 9}]\ninstances: [{boot_disk: d}, {attached: [d]}]"
+    (line,) = mistakes_of(cloud(lines))
+    assert line == (
+        '4:42: cloud.instances[1].attached: disk "d" is attached in more places than its '
+        "max_attachments, allowed: 1"
     )
 
 

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
+from mockdriver.cloud import Disk
 from mockdriver.scenario.load import loads
 from mockdriver.scenario.plan import (
     CloudPlan,
-    DiskPlan,
     InstancePlan,
     plan_instance,
     resource_count,
@@ -107,8 +107,8 @@ def test_disks_are_those_described_and_then_those_that_instances_name() -> None:
         "disks: [{id: d, size_gib: 5, max_attachments: 3}]}"
     )
     assert plan.disks == (
-        DiskPlan("d", "a", size_gib=5, max_attachments=3, source=0),
-        DiskPlan("x", "a"),
+        Disk("d", "a", size_gib=5, max_attachments=3, tags={}),
+        Disk("x", "a"),
     )
 
 

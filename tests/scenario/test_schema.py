@@ -85,6 +85,9 @@ KEYWORDS: dict[str, Any] = {
     "minimum": lambda value, least: failing(
         not is_type(value, "number") or value >= least, f"{value} < {least}"
     ),
+    "exclusiveMinimum": lambda value, least: failing(
+        not is_type(value, "number") or value > least, f"{value} <= {least}"
+    ),
     "maximum": lambda value, most: failing(
         not is_type(value, "number") or value <= most, f"{value} > {most}"
     ),
@@ -179,6 +182,19 @@ def test_the_shipped_scenarios_follow_the_schema() -> None:
         "scenario: x\ncloud: {instances: {cnt: 5}}",
         "scenario: x\ncloud: {transitions: {attach: after 2}}",
         "scenario: x\ncloud: {api: {attach: {delay: 5}}}",
+        "scenario: x\nfaults: {}",
+        "scenario: x\nfaults: [{code: NOPE}]",
+        "scenario: x\nfaults: [{when: later}]",
+        "scenario: x\nfaults: [{times: 0}]",
+        "scenario: x\nfaults: [{probability: 0}]",
+        "scenario: x\nfaults: [{calls: 0}]",
+        "scenario: x\nfaults: [{calls: second}]",
+        "scenario: x\nfaults: [{request: {volume_id: [a]}}]",
+        "scenario: x\nfaults: [{exit: 256}]",
+        "scenario: x\nfaults: [{details: [{reason: a}]}]",
+        "scenario: x\nfaults: [{delay: 5}]",
+        "scenario: x\nstory: [{hold: {barrier: a}}]",
+        "scenario: x\nstory: [{calls: {code: NOPE}}]",
         "scenario: x\nstory: [{}]",
         "scenario: x\nstory: [{release: {}, advance: 1s}]",
         "scenario: x\nstory: [{publish: {volume: a}}]",

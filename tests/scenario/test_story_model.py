@@ -33,10 +33,10 @@ def step_of(text: str) -> Step:
 def test_the_worked_example_becomes_steps_with_their_positions() -> None:
     story = loads(WORKED_EXAMPLE).story
     assert [(step.verb, step.line, step.column) for step in story] == [
-        ("register", 26, 5),
-        ("publish", 28, 5),
-        ("detach", 30, 5),
-        ("refresh", 31, 5),
+        ("register", 28, 5),
+        ("publish", 30, 5),
+        ("detach", 32, 5),
+        ("refresh", 33, 5),
     ]
     register, publish, detach, refresh = story
     assert register.arguments == Register(node="i-worker-1")
