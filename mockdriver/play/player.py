@@ -16,7 +16,7 @@ from mockdriver.play.private_site import PrivateSite
 from mockdriver.play.site import NotServed, Site
 from mockdriver.play.stage import Stage
 from mockdriver.scenario.load import LoadedScenario
-from mockdriver.scenario.story_model import Collect, Publish, Step
+from mockdriver.scenario.story_model import Collect, OfTheCo, Publish, Step
 
 _Verb = Callable[[Stage, Any], Outcome]
 
@@ -106,6 +106,8 @@ def _prepared(stage: Stage, step: Step) -> Callable[[], Outcome]:
         run = partial(co_verbs.publish, stage, arguments, made)
     else:
         run = partial(VERBS[step.verb], stage, arguments)
+    if not isinstance(arguments, OfTheCo):
+        return lambda: _with_cloud_code(_refusable(run))
     if step.under_way:
         return lambda: _left_under_way(stage, step.under_way, run)
     return lambda: _refusable(run)
@@ -118,12 +120,15 @@ def _left_under_way(stage: Stage, name: str, run: Callable[[], Outcome]) -> Outc
 
 def _refusable(run: Callable[[], Outcome]) -> Outcome:
     try:
-        outcome = run()
+        return run()
     except NotServed as error:
         return Outcome(problem=str(error))
     except ControlError as error:
         return _refused(error)
-    return outcome if outcome.codes else replace(outcome, cloud_code="OK")
+
+
+def _with_cloud_code(outcome: Outcome) -> Outcome:
+    return outcome if outcome.error else replace(outcome, cloud_code="OK")
 
 
 def _refused(error: ControlError) -> Outcome:
