@@ -59,7 +59,6 @@ class ZoneRpcs(RpcGroup):
             self._operator.set_transitions(**{name: getattr(model, name) for name in given})
         )
 
-
     def _zone(self, zone: ZoneView) -> cloud_pb2.Zone:
         topology = self._world.driver.topology_of_zone(zone.name)
         return message(cloud_pb2.Zone, zone, accessible_topology=topology)

@@ -52,7 +52,7 @@ def node_info(stage: Stage, arguments: NodeInfo) -> Outcome:
 def create_volume(stage: Stage, arguments: CreateVolume) -> Outcome:
     """Create one volume; later steps can name it by its CSI name."""
     topologies = [] if arguments.zone is None else [_topology_of_zone(stage, arguments.zone)]
-    name = arguments.name if arguments.name is not None else _fresh_name(stage)
+    name = arguments.name if arguments.name is not None else stage.fresh_volume_name()
     request = _create_request(name, topologies, arguments.access_mode)
     required_bytes = arguments.required_bytes
     if arguments.size_gib is not None:
@@ -100,7 +100,7 @@ def made_volumes(stage: Stage, arguments: Publish) -> Volumes:
     create = stage.controller.controller.CreateVolume
     volume_ids, unmade = [], []
     for _ in range(arguments.count):
-        request = _create_request(_fresh_name(stage), topologies, arguments.access_mode)
+        request = _create_request(stage.fresh_volume_name(), topologies, arguments.access_mode)
         answer = stage.call(create, request)
         if answer.ok:
             volume_ids.append(answer.response.volume.volume_id)
@@ -228,11 +228,6 @@ def _topology_of_zone(stage: Stage, wanted: str) -> Mapping[str, str]:
         if zone.name == wanted:
             break
     return segments
-
-
-def _fresh_name(stage: Stage) -> str:
-    stage.volumes_made += 1
-    return f"story-volume-{stage.volumes_made}"
 
 
 def _capability(access_mode: str) -> csi_pb2.VolumeCapability:

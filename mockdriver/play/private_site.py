@@ -27,6 +27,8 @@ _LONGEST_FOLDER_BYTES = 64
 class PrivateSite:
     """A scenario's server on a virtual clock, with its sockets in a temporary folder."""
 
+    is_fresh = True
+
     def __init__(self, loaded: LoadedScenario) -> None:
         self.runtime = VirtualRuntime()
         self._call_ended = self.runtime.event()

@@ -35,12 +35,12 @@ class RemoteSite:
         self.runtime = WallRuntime()
         self.control = ControlClient(endpoint, deadline_seconds=_DEADLINE_SECONDS)
         self._loaded = loaded
-        self._keep_state = keep_state
+        self.is_fresh = not keep_state
         self._server = state_pb2.Server()
 
     def __enter__(self) -> Self:
         """Load the scenario; raises ControlError."""
-        if not self._keep_state:
+        if self.is_fresh:
             self.control.state.load(yaml=self._loaded.text)
         self._server = self.control.state.server()
         return self

@@ -30,6 +30,10 @@ class Site(Protocol):
     def control(self) -> ControlClient:
         """The server's control API."""
 
+    @property
+    def is_fresh(self) -> bool:
+        """Whether it begins as the story's scenario says, and with nothing else."""
+
     def __enter__(self) -> Self:
         """Make the server ready for the story."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import TracebackType
@@ -20,6 +21,7 @@ from mockdriver.runtime import Event, Runtime
 from mockdriver.scenario.load import LoadedScenario
 
 _TOO_LATE = "DEADLINE_EXCEEDED"
+_STORY_VOLUME = re.compile(r"story-volume-([0-9]{1,9})")
 
 
 class Stage:
@@ -57,7 +59,7 @@ class Stage:
 
     def __enter__(self) -> Self:
         self.site.__enter__()
-        self.records = self._records_at_start()
+        self._remember_what_is_there()
         self._work.__enter__()
         return self
 
@@ -87,6 +89,11 @@ class Stage:
         if node_id not in self._clients:
             self._clients[node_id] = CsiClient(self.site.node_socket(node_id))
         return self._clients[node_id]
+
+    def fresh_volume_name(self) -> str:
+        """Return a CSI name that no volume has."""
+        self.volumes_made += 1
+        return f"story-volume-{self.volumes_made}"
 
     def has_disk(self, disk_id: str) -> bool:
         """Tell whether the cloud has a disk."""
@@ -163,7 +170,7 @@ class Stage:
     def start_over(self) -> None:
         """Put server and CO back to the start of the scenario; the clock goes on."""
         self.site.start_over()
-        self.records = self._records_at_start()
+        self._remember_what_is_there()
         self.volume_ids.clear()
         self.times_started_over += 1
 
@@ -171,15 +178,31 @@ class Stage:
         """Return how often each API of the cloud was called since the scenario started."""
         return {api.name: api.calls for api in self.control.cloud.apis()}
 
-    def _records_at_start(self) -> VolumeRecords:
-        records = VolumeRecords()
+    def _remember_what_is_there(self) -> None:
+        """Let the CO know what is published at the start, and nothing else."""
+        self.records = VolumeRecords()
+        if not self.site.is_fresh:
+            self._remember_what_others_left()
+            return
         for instance in self.loaded.plan.instances:
             for volume_id in instance.published:
-                records.remember(instance.id, volume_id, published=True)
+                self.records.remember(instance.id, volume_id, published=True)
         for attachment in self.loaded.plan.attachments:
             if attachment.published:
-                records.remember(attachment.instance, attachment.disk, published=True)
-        return records
+                self.records.remember(attachment.instance, attachment.disk, published=True)
+
+    def _remember_what_others_left(self) -> None:
+        for attachment in self.control.cloud.attachments():
+            if not attachment.out_of_band and not attachment.boot:
+                self.records.remember(attachment.instance, attachment.disk, published=True)
+        # The names of new volumes go on where an earlier story ended: an old name is an old volume.
+        numbers = [
+            int(found[1])
+            for disk in self.control.cloud.disks()
+            for text in disk.tags.values()
+            if (found := _STORY_VOLUME.fullmatch(text))
+        ]
+        self.volumes_made = max(numbers, default=0)
 
 
 class _Batch:
