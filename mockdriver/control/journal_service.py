@@ -191,15 +191,15 @@ def _is_given(request: journal_pb2.ExpectCallsRequest, name: str) -> bool:
 
 
 def _count(request: journal_pb2.ExpectCallsRequest, kind: str) -> Count:
-    match kind:
-        case "exactly":
-            return Count(at_least=request.exactly, at_most=request.exactly)
-        case "at_least":
-            return Count(at_least=request.at_least)
-        case "at_most":
-            return Count(at_most=request.at_most)
-        case _:
-            return Count(at_most=0)
+    if kind == "never":
+        return Count(at_most=0)
+    number = getattr(request, kind)
+    if number < 0:
+        raise QueryMistake(kind, f"{number} is not allowed, allowed: 0 or more")
+    return Count(
+        at_least=None if kind == "at_most" else number,
+        at_most=None if kind == "at_least" else number,
+    )
 
 
 def _seconds(field: str, text: str, default_seconds: float) -> float:

@@ -10,6 +10,7 @@ from mockdriver.driver.capabilities import (
     NODE_SINGLE_NODE_MULTI_WRITER,
     PUBLISH_UNPUBLISH_VOLUME,
     STAGE_UNSTAGE_VOLUME,
+    VOLUME_MOUNT_GROUP,
 )
 from mockdriver.driver.context import DriverContext
 from mockdriver.driver.errors import (
@@ -46,7 +47,7 @@ class NodeVolumes(RpcGroup):
         path = safe_path.checked("staging_target_path", request.staging_target_path)
         self._refuse_modes(request.volume_capability)
         disk = self._disk(request.volume_id)
-        use, key = _use(request.volume_capability), (request.volume_id, path)
+        use, key = self._use(request.volume_capability), (request.volume_id, path)
         table = self._mounts()
         with table.lock:
             present = table.staged.get(key)
@@ -86,7 +87,7 @@ class NodeVolumes(RpcGroup):
             raise MissingStagingPath(
                 "staging_target_path: is required, since the node has STAGE_UNSTAGE_VOLUME"
             )
-        use = _use(request.volume_capability, request.readonly)
+        use = self._use(request.volume_capability, request.readonly)
         table = self._mounts()
         with table.lock:
             if not _is_repeat(table, path, request.volume_id, use):
@@ -95,7 +96,11 @@ class NodeVolumes(RpcGroup):
                 _require_alone(table, request.volume_id, use)
                 block = request.volume_capability.HasField("block")
                 made = self._files.publish(
-                    path, request.volume_id, block=block, readonly=request.readonly
+                    path,
+                    request.volume_id,
+                    block=block,
+                    readonly=request.readonly,
+                    mount_group=use.mount_group,
                 )
                 table.put(path, Published(request.volume_id, use, made))
         return csi_pb2.NodePublishVolumeResponse()
@@ -194,6 +199,20 @@ class NodeVolumes(RpcGroup):
             "volume_capability", [capability], self._capabilities, NODE_SINGLE_NODE_MULTI_WRITER
         )
 
+    def _use(self, capability: csi_pb2.VolumeCapability, readonly: bool = False) -> Use:
+        if VOLUME_MOUNT_GROUP not in self._capabilities and capability.mount.volume_mount_group:
+            # Without the capability the driver is one that has never heard of the field.
+            known = csi_pb2.VolumeCapability()
+            known.CopyFrom(capability)
+            known.mount.ClearField("volume_mount_group")
+            capability = known
+        return Use(
+            capability=capability.SerializeToString(deterministic=True),
+            access_mode=capability.access_mode.mode,
+            readonly=readonly,
+            mount_group=capability.mount.volume_mount_group,
+        )
+
     def _mounts(self) -> MountTable:
         if self._table is None:
             raise NoInstance("the scenario has no instance for this Node service to run on")
@@ -228,14 +247,6 @@ def _require_alone(table: MountTable, volume_id: str, use: Use) -> None:
                     f"target_path: volume {quoted(volume_id)} is published at {quoted(path)}, "
                     f"and {access.name_of(mode)} allows for one path only"
                 )
-
-
-def _use(capability: csi_pb2.VolumeCapability, readonly: bool = False) -> Use:
-    return Use(
-        capability=capability.SerializeToString(deterministic=True),
-        access_mode=capability.access_mode.mode,
-        readonly=readonly,
-    )
 
 
 def _is_block(use: Use) -> bool:

@@ -32,8 +32,9 @@ _UNSAFE = re.compile("[<>&\x7f-\x9f\u2028\u2029]")
 def e2e_line(entry: Entry) -> str:
     """Return the line for a call that has ended, secrets stripped, without a line end."""
     failed = entry.code != "OK"
+    package = entry.request_type.DESCRIPTOR.file.package
     fields = {
-        "Method": f"/csi.v1.{entry.service}/{entry.rpc}",
+        "Method": f"/{package}.{entry.service}/{entry.rpc}",
         "Request": _body(entry.request_type, entry.request_bytes),
         "Response": None if failed else _body(entry.response_type, entry.response_bytes),
         "Error": _error_text(entry) if failed else "",

@@ -27,18 +27,10 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Count:
-    """How many calls match: `at_least` and `at_most` so many; None is no bound.
-
-    Raises QueryMistake if a bound is negative.
-    """
+    """How many calls match: `at_least` and `at_most` so many; None is no bound."""
 
     at_least: int | None = None
     at_most: int | None = None
-
-    def __post_init__(self) -> None:
-        for name, bound in (("at_least", self.at_least), ("at_most", self.at_most)):
-            if bound is not None and bound < 0:
-                raise QueryMistake(name, f"{bound} is not allowed, allowed: 0 or more")
 
     def judge(self, journal: Journal, wanted: CallFilter) -> Verdict:
         """Count the calls that match.

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 
-from google.protobuf.descriptor import MethodDescriptor
+from google.protobuf import descriptor_pool
+from google.protobuf.descriptor import MethodDescriptor, ServiceDescriptor
 
 from csi_spec import csi_pb2
 from mockdriver.journal.conditions import (
@@ -24,10 +26,8 @@ NO_FIELDS: Mapping[str, str] = {}
 MAX_FIELDS = 100
 """How many fields of messages a filter may be about."""
 
-_METHODS: dict[str, list[MethodDescriptor]] = {
-    service.name: [method for method in service.methods if not method.server_streaming]
-    for service in csi_pb2.DESCRIPTOR.services_by_name.values()
-}
+KUBELET_REGISTRATION = "pluginregistration.Registration"
+"""A service that is none of CSI's, whose calls stand in the journal of a server that has it."""
 
 
 class CallFilter:
@@ -94,16 +94,27 @@ class CallFilter:
 
 def _methods(service: str, rpc: str) -> list[MethodDescriptor]:
     """Return the RPCs that can match; raises QueryMistake if there are none."""
-    of_service = pattern_of("service", service or "*")
-    services = [name for name in _METHODS if of_service.matches(name)]
+    of_service, of_rpc = pattern_of("service", service or "*"), pattern_of("rpc", rpc or "*")
+    names = [found.name for found in _services()]
+    services = [found for found in _services() if of_service.matches(found.name)]
     if not services:
-        raise QueryMistake("service", unknown_name("service", service, _METHODS))
-    of_rpc = pattern_of("rpc", rpc or "*")
-    known = [method for name in services for method in _METHODS[name]]
+        raise QueryMistake("service", unknown_name("service", service, names))
+    known = [
+        method for found in services for method in found.methods if not method.server_streaming
+    ]
     methods = [method for method in known if of_rpc.matches(method.name)]
     if not methods:
         raise QueryMistake("rpc", unknown_name("RPC", rpc, [method.name for method in known]))
     return methods
+
+
+def _services() -> list[ServiceDescriptor]:
+    """Return the services that calls can be of: CSI's, and the kubelet's where it is in use."""
+    services = list(csi_pb2.DESCRIPTOR.services_by_name.values())
+    with suppress(KeyError):
+        # By name: only the server may know the package that describes it.
+        services.append(descriptor_pool.Default().FindServiceByName(KUBELET_REGISTRATION))
+    return services
 
 
 def _node_id(moment: Moment) -> Texts:

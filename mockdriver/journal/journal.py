@@ -102,13 +102,15 @@ class Journal:
         with self._lock:
             entry.code = code
             self._in_flight -= 1
-            if response_bytes and self._remembers(entry):
+            # Only the oldest are ever dropped, and clear() leaves calls in flight.
+            if self._ring and entry.sequence >= self._ring[0].sequence:
                 self._bytes += len(response_bytes)
                 if self._bytes > self._max_bytes:
                     self._forget_oldest()
             if self._followers:
                 told = _tell(self._followers, Moment(entry, ended=True))
-        _wake(told)
+        if told:
+            _wake(told)
         if self._on_end is not None:
             self._on_end(entry)
 
@@ -165,10 +167,6 @@ class Journal:
         finally:
             with self._lock:
                 self._followers = tuple(other for other in self._followers if other is not follower)
-
-    def _remembers(self, entry: Entry) -> bool:
-        # Only the oldest are ever dropped, and clear() leaves calls in flight.
-        return bool(self._ring) and entry.sequence >= self._ring[0].sequence
 
     def _forget_oldest(self) -> None:
         """Drop calls until the bounds hold. Each is dropped once, so that a call stays O(1)."""

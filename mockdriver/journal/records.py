@@ -52,7 +52,10 @@ def timestamp(utc_seconds: float, precision: str = "milliseconds") -> str:
     return f"{moment.isoformat(timespec=precision)}Z"
 
 
-def json_line(value: Any, unsafe: re.Pattern[str] = _UNSAFE) -> str:
-    """Return a value as JSON on one line; characters that `unsafe` matches are escaped besides."""
+def json_line(value: Any, unsafe: re.Pattern[str] | None = None) -> str:
+    """Return a value as JSON on one line.
+
+    What `unsafe` matches is escaped besides; without it what could end a line or command terminals.
+    """
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return unsafe.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return (unsafe or _UNSAFE).sub(lambda found: f"\\u{ord(found[0]):04x}", text)

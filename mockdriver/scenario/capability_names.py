@@ -66,6 +66,7 @@ BUILT: Mapping[str, tuple[str, ...]] = {
         "STAGE_UNSTAGE_VOLUME",
         "GET_VOLUME_STATS",
         "SINGLE_NODE_MULTI_WRITER",
+        "VOLUME_MOUNT_GROUP",
         "NODE_INFO_FROM_CONTROLLER",
     ),
     "group_controller": (),

@@ -199,7 +199,7 @@ def test_what_is_off_is_not_in() -> None:
 def test_numbers_are_advertised_in_ascending_order_with_those_overridden() -> None:
     on = Capabilities(numbers={GET_NODE_INFO: 77, NODE_INFO_FROM_CONTROLLER: 12})
     assert on.numbers("controller") == [1, 2, 3, 4, 8, 10, 12, 13, 77]
-    assert on.numbers("node") == [1, 2, 5, 12]
+    assert on.numbers("node") == [1, 2, 5, 6, 12]
 
 
 def test_a_capability_that_is_off_is_not_advertised_under_its_new_number_either() -> None:

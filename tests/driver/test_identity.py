@@ -23,6 +23,7 @@ from mockdriver.driver.capabilities import (
     SINGLE_NODE_MULTI_WRITER,
     STAGE_UNSTAGE_VOLUME,
     VOLUME_ACCESSIBILITY_CONSTRAINTS,
+    VOLUME_MOUNT_GROUP,
     Capability,
 )
 from tests.driver.small_driver import SmallDriver, of
@@ -57,7 +58,7 @@ def test_all_that_is_built_is_advertised() -> None:
     driver = SmallDriver()
     assert advertised(driver, "plugin") == [1, 2]
     assert advertised(driver, "controller") == [1, 2, 3, 4, 8, 10, 12, 13, 18]
-    assert advertised(driver, "node") == [1, 2, 5, 9]
+    assert advertised(driver, "node") == [1, 2, 5, 6, 9]
 
 
 @pytest.mark.parametrize(
@@ -77,6 +78,7 @@ def test_all_that_is_built_is_advertised() -> None:
         (STAGE_UNSTAGE_VOLUME, 1),
         (GET_VOLUME_STATS, 2),
         (NODE_SINGLE_NODE_MULTI_WRITER, 5),
+        (VOLUME_MOUNT_GROUP, 6),
         (NODE_INFO_FROM_CONTROLLER, 9),
     ],
     ids=str,
@@ -92,7 +94,7 @@ def test_what_is_off_is_not_advertised(capability: Capability, number: int) -> N
 def test_overridden_numbers_are_advertised() -> None:
     driver = SmallDriver(numbers={GET_NODE_INFO: 77, NODE_INFO_FROM_CONTROLLER: 12})
     assert advertised(driver, "controller") == [1, 2, 3, 4, 8, 10, 12, 13, 77]
-    assert advertised(driver, "node") == [1, 2, 5, 12]
+    assert advertised(driver, "node") == [1, 2, 5, 6, 12]
 
 
 def test_an_overridden_number_does_not_change_what_the_capability_does() -> None:

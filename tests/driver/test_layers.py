@@ -23,6 +23,7 @@ from mockdriver.driver.capabilities import (
     SINGLE_NODE_MULTI_WRITER,
     STAGE_UNSTAGE_VOLUME,
     VOLUME_ACCESSIBILITY_CONSTRAINTS,
+    VOLUME_MOUNT_GROUP,
     Capability,
 )
 from mockdriver.driver.controller import ControllerService
@@ -80,6 +81,7 @@ def test_there_is_a_handler_for_every_rpc_of_the_three_services() -> None:
         (STAGE_UNSTAGE_VOLUME, ["NodeStageVolume", "NodeUnstageVolume"]),
         (GET_VOLUME_STATS, ["NodeGetVolumeStats"]),
         (NODE_SINGLE_NODE_MULTI_WRITER, []),
+        (VOLUME_MOUNT_GROUP, []),
         (NODE_INFO_FROM_CONTROLLER, []),
         (VOLUME_ACCESSIBILITY_CONSTRAINTS, []),
         (CONTROLLER_SERVICE, [rpc.name for rpc in RPCS if rpc.service == "Controller"]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from mockdriver.driver.capabilities import (
     STAGE_UNSTAGE_VOLUME,
 )
 from mockdriver.driver.context import NodeMounts
+from mockdriver.journal.redaction import STRIPPED
 from tests.cloud.small_region import ZONE, SmallRegion
 from tests.driver.small_driver import AccessMode, Mode, SmallDriver, capability, of
 from tests.driver.small_node import BLOCK, SmallNode
@@ -302,6 +304,38 @@ def test_new_tokens_in_a_context_make_no_other_publishing(node: SmallNode) -> No
         publish_context={"a": "b"},
         secrets={"c": "d"},
     ).ok
+
+
+POD = {
+    "csi.storage.k8s.io/pod.name": "web-0",
+    "csi.storage.k8s.io/pod.namespace": "default",
+    "csi.storage.k8s.io/pod.uid": "0b7c2a0e-5d1c-4f38-9a56-0c2a1d1b7e11",
+    "csi.storage.k8s.io/serviceAccount.name": "web",
+    "csi.storage.k8s.io/ephemeral": "false",
+}
+"""What a kubelet adds to volume_context if the CSIDriver has podInfoOnMount."""
+
+
+def with_token(token: str) -> dict[str, str]:
+    """Return what it adds with tokenRequests besides."""
+    text = json.dumps({"": {"token": token, "expirationTimestamp": "2026-11-30T04:00:00Z"}})
+    return {**POD, "csi.storage.k8s.io/serviceAccount.tokens": text}
+
+
+def test_what_a_kubelet_adds_to_the_context_is_taken_and_its_tokens_are_not_logged(
+    node: SmallNode,
+) -> None:
+    of(node.stage(volume_context={"of": "the-volume"}))
+    for token in ("hunter2", "hunter3"):
+        for call in (node.publish, node.stage):
+            of(call(volume_context={"of": "the-volume", **with_token(token)}))
+            context = node.driver.journal.entries()[-1].request()["volume_context"]
+            assert context == {
+                **POD,
+                "of": "the-volume",
+                "csi.storage.k8s.io/serviceAccount.tokens": STRIPPED,
+            }
+    assert node.publish(volume_context={"of": "the-volume"}).ok
 
 
 def test_a_sole_use_and_a_shared_one_do_not_get_along(node: SmallNode) -> None:

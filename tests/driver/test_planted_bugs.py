@@ -21,7 +21,7 @@ from mockdriver.driver.context import NodeInfoReply
 from mockdriver.driver.errors import PatienceExhausted
 from mockdriver.driver.in_flight import InFlight
 from mockdriver.driver.topology import TopologyKeys
-from mockdriver.journal import log_lines, redaction
+from mockdriver.journal import log_lines, records, redaction
 from tests.driver import (
     test_capacity,
     test_controller_node_info,
@@ -127,12 +127,12 @@ def tell_the_secret(entries: Mapping[str, str]) -> dict[str, str]:
 
 
 def show_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(redaction, "_stripped_map", tell_the_secret)
+    monkeypatch.setattr(redaction, "stripped_map", tell_the_secret)
     _forget_readers(monkeypatch)
 
 
 def show_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(redaction, "_map", tell_the_secret)
+    monkeypatch.setattr(redaction, "plain_map", tell_the_secret)
     _forget_readers(monkeypatch)
 
 
@@ -268,7 +268,7 @@ BUGS: dict[str, tuple[Plant, Callable[[], object]]] = {
         lambda: test_secrets.test_no_answer_of_a_publish_tells_a_secret("OK", {}),
     ),
     "line breaks reach the log": (
-        replaced(log_lines, "_UNSAFE", re.compile("(?!)")),
+        replaced(records, "_UNSAFE", re.compile("(?!)")),
         lambda: test_log_lines.test_a_call_is_one_line_whatever_line_breaks_it_holds(
             log_lines.LogFormat.TEXT
         ),

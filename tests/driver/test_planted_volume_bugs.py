@@ -12,6 +12,7 @@ import pytest
 from mockdriver.cloud import Caller, CloudApi, Disk, DiskPage
 from mockdriver.cloud.core import CloudCore
 from mockdriver.driver import access, node_volumes, volume_listing
+from mockdriver.driver.capabilities import STAGE_UNSTAGE_VOLUME, VOLUME_MOUNT_GROUP
 from mockdriver.driver.mounts import files, removal, safe_path
 from mockdriver.driver.mounts.files import DirectoryFiles
 from mockdriver.driver.node_volumes import NodeVolumes
@@ -24,7 +25,7 @@ from tests.driver import (
     test_validating,
     test_volume_stats,
 )
-from tests.driver.mounts import marks, test_targets
+from tests.driver.mounts import marks, test_mount_group, test_targets
 from tests.driver.small_driver import Mode, of
 from tests.driver.small_node import SmallNode
 
@@ -119,6 +120,18 @@ BUGS: dict[str, tuple[Plant, Test]] = {
     "nothing is marked": (
         replaced(files, "_mark", lambda fd, volume_id: False),
         with_staged(test_targets.test_a_new_driver_removes_what_the_old_one_made),
+    ),
+    "a target is not given to its group": (
+        replaced(files, "give_to_group", nothing),
+        plain(test_mount_group.test_what_a_workload_makes_belongs_to_the_group),
+    ),
+    "a group makes another mount without the capability": (
+        replaced(node_volumes, "VOLUME_MOUNT_GROUP", STAGE_UNSTAGE_VOLUME),
+        lambda node, monkeypatch: (
+            test_mount_group.test_without_the_capability_the_field_makes_no_other_mount(
+                "7", SmallNode(node.folder, switches={VOLUME_MOUNT_GROUP: False})
+            )
+        ),
     ),
     "links in a volume are counted as what they point to": (
         replaced(os, "fwalk", walk_by_name),

@@ -181,6 +181,7 @@ def test_nothing_fails_with_a_controller_on_a_socket_of_its_own(
         "controller.SINGLE_NODE_MULTI_WRITER node.SINGLE_NODE_MULTI_WRITER",
         "STAGE_UNSTAGE_VOLUME",
         "GET_VOLUME_STATS",
+        "VOLUME_MOUNT_GROUP",
     ],
 )
 def test_nothing_fails_without_a_capability(csi_sanity: Path, capabilities: str) -> None:

@@ -73,13 +73,6 @@ def test_the_problem_says_what_was_expected_and_what_was_found(count: Count, tex
     assert count.judge(small.journal, PROBE).problem.startswith(text)
 
 
-@pytest.mark.parametrize("bounds", [{"at_least": -1}, {"at_most": -3}])
-def test_a_negative_bound_is_a_mistake(bounds: dict[str, int]) -> None:
-    (name,) = bounds
-    with pytest.raises(QueryMistake, match=f"{name}: -. is not allowed, allowed: 0 or more"):
-        Count(**bounds)
-
-
 # ----------------------------------------------------------------------------------------- nearest
 
 

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from csi_spec import csi_pb2
+from kubelet_spec import pluginregistration_pb2
+from mockdriver.journal.e2e_lines import e2e_line
 from mockdriver.journal.errors import QueryMistake
 from mockdriver.journal.filters import EVERY_CALL, CallFilter
 from mockdriver.journal.redaction import STRIPPED
@@ -243,3 +245,22 @@ def test_a_hostile_pattern_does_not_take_its_time() -> None:
     small.call(csi_pb2.CreateVolumeRequest(name="a" * 100_000), "CreateVolume")
     hostile = "*a" * 2_000 + "b"
     assert small.sequences(CallFilter(request={"name": hostile})) == []
+
+
+def test_the_kubelets_calls_at_a_registration_socket_can_be_asked_for() -> None:
+    small = SmallJournal()
+    request = pluginregistration_pb2.RegistrationStatus(plugin_registered=True)
+    entry = small.journal.begin(
+        service="Registration",
+        rpc="NotifyRegistrationStatus",
+        request_type=pluginregistration_pb2.RegistrationStatus,
+        response_type=pluginregistration_pb2.RegistrationStatusResponse,
+        request_bytes=request.SerializeToString(),
+        peer="unix:",
+        node_id="i-1",
+    )
+    small.end(entry)
+    wanted = CallFilter(service="Registration", request={"plugin_registered": "true"})
+    assert small.sequences(wanted) == [1]
+    assert small.sequences(CallFilter(rpc="Notify*", node_id="i-1")) == [1]
+    assert '"Method":"/pluginregistration.Registration/NotifyRegistrationStatus"' in e2e_line(entry)

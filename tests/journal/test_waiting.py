@@ -242,6 +242,27 @@ def test_a_wait_that_misses_calls_looks_at_the_record_anew(
     assert [moment.entry.sequence for moment in found] == [6]
 
 
+def test_a_wait_that_misses_calls_does_not_count_what_it_has_seen_running_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(follower, "MAX_BEHIND", 2)
+    runtime = VirtualRuntime()
+    small = SmallJournal(2, runtime=runtime)
+    first = small.begin(b"", "Probe")
+
+    def make_calls() -> None:
+        small.call()
+        small.call()
+        small.end(first)  # nobody is told, and the record has lost it
+        small.begin(b"", "Probe")
+
+    caller = _Slow(runtime, make_calls)
+    with runtime.working(), pytest.raises(CallsNotSeen, match="1 of 2 calls"):
+        wait_for_calls(
+            small.journal, CallFilter(rpc="Probe", code="RUNNING"), caller, runtime, count=2
+        )
+
+
 # ------------------------------------------------------------------------------- virtual clock
 
 

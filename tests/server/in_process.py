@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from mockdriver.co.csi_client import CsiClient
 from mockdriver.runtime import WallRuntime
@@ -15,10 +16,10 @@ from mockdriver.server.mock_server import MockServer
 SCENARIO = "{scenario: small, cloud: {instances: [{id: i-1}]}}"
 
 
-def make(scenario: str = SCENARIO) -> MockServer:
+def make(scenario: str = SCENARIO, **settings: Any) -> MockServer:
     """Return a server that does not listen yet."""
     loaded, runtime = loads(scenario), WallRuntime()
-    return make_server(loaded, make_cloud(loaded, runtime), runtime)
+    return make_server(loaded, make_cloud(loaded, runtime), runtime, **settings)
 
 
 @contextmanager

@@ -12,6 +12,7 @@ import pytest
 from csi_spec import csi_pb2
 from mockdriver.co.calling import call
 from mockdriver.co.csi_client import CsiClient
+from mockdriver.journal.log_lines import LogFormat
 from mockdriver.server.sockets import grpc_target
 from tests.conftest import Serve
 from tests.requests import create, publish
@@ -107,9 +108,9 @@ def test_json_has_one_object_a_line_also_for_remarks(serve: Serve) -> None:
     assert remarks[-1]["message"] == "stopped"
 
 
-@pytest.mark.parametrize("log_format", ["text", "json"])
-def test_no_secret_is_ever_printed(log_format: str, serve: Serve) -> None:
-    server = serve("--log-format", log_format, scenario=SCENARIO)
+@pytest.mark.parametrize("log_format", LogFormat)
+def test_no_secret_is_ever_printed(log_format: LogFormat, serve: Serve) -> None:
+    server = serve("--log-format", log_format, "--journal", "calls.jsonl", scenario=SCENARIO)
     secrets = {"password": SECRET}
     context = {TOKENS: SECRET, "harmless": "shown"}
     huge = {"password": SECRET * 10_000}
@@ -159,7 +160,8 @@ def test_no_secret_is_ever_printed(log_format: str, serve: Serve) -> None:
     assert cut.code == "INVALID_ARGUMENT"
     assert not any(SECRET in answer.message for answer in [*answers, cut])
     assert server.stop() == 0
-    assert SECRET not in server.log() + server.printed()
+    journal = (server.folder / "calls.jsonl").read_text(encoding="utf-8")
+    assert SECRET not in server.log() + server.printed() + journal
     assert '"password":"***stripped***"' in server.log()
     assert f'"{TOKENS}":"***stripped***"' in server.log()
     assert '"harmless":"shown"' in server.log()

@@ -16,6 +16,7 @@ from typing import Protocol
 
 from mockdriver.cloud.errors import quoted
 from mockdriver.driver.errors import InvalidField, PathInTheWay
+from mockdriver.driver.mounts.mount_group import give_to_group
 from mockdriver.driver.mounts.removal import remove_folder
 from mockdriver.driver.mounts.safe_path import Place, is_link, opened
 
@@ -45,8 +46,10 @@ class Files(Protocol):
     def require_folder(self, field: str, path: str) -> None:
         """Raise PathInTheWay unless there is a folder at `path`."""
 
-    def publish(self, path: str, volume_id: str, *, block: bool, readonly: bool) -> Identity | None:
-        """Make the target; raises InvalidField, PathInTheWay.
+    def publish(
+        self, path: str, volume_id: str, *, block: bool, readonly: bool, mount_group: str = ""
+    ) -> Identity | None:
+        """Make the target, for a group if one is named; raises InvalidField, PathInTheWay.
 
         Returns what it is, or None if it carries a mark that tells more.
         """
@@ -67,7 +70,9 @@ class NoFiles:
     def require_folder(self, field: str, path: str) -> None:
         """Require nothing."""
 
-    def publish(self, path: str, volume_id: str, *, block: bool, readonly: bool) -> None:
+    def publish(
+        self, path: str, volume_id: str, *, block: bool, readonly: bool, mount_group: str = ""
+    ) -> None:
         """Make nothing."""
 
     def unpublish(self, path: str, volume_id: str, made: Identity | None) -> bool:
@@ -90,7 +95,9 @@ class DirectoryFiles:
                 what = "nothing is there" if found is None else "it is no folder"
                 raise PathInTheWay(field, f"{quoted(path)} must be a folder, {what}")
 
-    def publish(self, path: str, volume_id: str, *, block: bool, readonly: bool) -> Identity | None:
+    def publish(
+        self, path: str, volume_id: str, *, block: bool, readonly: bool, mount_group: str = ""
+    ) -> Identity | None:
         """Make the target. An empty one that the CO has made gives way to it."""
         field = "target_path"
         with opened(field, path) as place:
@@ -104,6 +111,8 @@ class DirectoryFiles:
                 marked = _mark(fd, volume_id)
                 if readonly:  # only now: a mark needs the permission to write
                     os.fchmod(fd, 0o440 if block else 0o550)
+                if mount_group and not block:
+                    give_to_group(fd, mount_group, readonly=readonly)
                 made = os.fstat(fd)
             finally:
                 os.close(fd)

@@ -10,11 +10,15 @@ from mockdriver.runtime import Lock, Runtime
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """How a volume is used at a path: its capability as bytes, its access mode, and readonly."""
+    """How a volume is used at a path: its capability as bytes, and what of it is looked at.
+
+    `mount_group` is volume_mount_group, a group's identifier or "".
+    """
 
     capability: bytes
     access_mode: int
     readonly: bool = False
+    mount_group: str = ""
 
 
 @dataclass(frozen=True, slots=True)
