@@ -99,7 +99,7 @@ class StoryChecks:
                 others = [item for item in allowed if item not in CODES]
                 others += ["counts of codes"] if "code" in allowed else []
                 listed = ", ".join(others) or "nothing"
-                text = f"{step.verb} does not answer this, allowed: {listed}"
+                text = f"{answers} does not answer this, allowed: {listed}"
                 self._report.add(self._found.path(*place, name), text, at_key=True)
 
     def _arguments(self, step: Step, place: Path) -> None:
