@@ -58,8 +58,10 @@ def test_collecting_what_is_not_under_way_is_a_mistake() -> None:
 
 def test_the_nearest_name_is_suggested() -> None:
     assert steps("refresh: {node: i-a, wait: false, as: lookup}", "collect: {step: lokup}") == [
-        '5:21: story[1].collect.step: unknown step under way "lokup", allowed: lookup, '
-        'did you mean "lookup"?'
+        (
+            '5:21: story[1].collect.step: unknown step under way "lokup", allowed: lookup, '
+            'did you mean "lookup"?'
+        )
     ]
 
 
@@ -82,8 +84,10 @@ def test_what_is_left_under_way_answers_nothing_yet() -> None:
     begin = "refresh: {node: i-a, wait: false}\n    expect: {code: OK}"
 
     assert steps(begin, "collect:") == [
-        "5:13: story[0].expect: refresh answers nothing yet, its calls are left under way; the "
-        "step that collects it can expect"
+        (
+            "5:13: story[0].expect: refresh answers nothing yet, its calls are left under way; the "
+            "step that collects it can expect"
+        )
     ]
 
 

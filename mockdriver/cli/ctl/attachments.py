@@ -53,7 +53,9 @@ def show(session: Session, instance: str, disk: str) -> None:
 @click.option(
     "--state",
     type=click.Choice(STATES),
-    help="Put it into this state; it stays so until it is changed or released.",
+    metavar="STATE",
+    help="Put it into this state: attaching, attached, detaching or busy. It stays so until it is "
+    "changed or released.",
 )
 @options.tags
 @options.remove_tags

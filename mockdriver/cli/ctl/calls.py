@@ -103,11 +103,11 @@ def wait(session: Session, count: int, arrived: bool, timeout: float, **fields: 
 @click.option("--at-most", type=click.IntRange(min=0), metavar="N", help="So many or fewer.")
 @click.option("--never", is_flag=True, help="None does.")
 @click.option(
-    "--then",
+    "--in-order",
     "in_this_order",
     multiple=True,
     metavar="CALL",
-    help='A call, and the next --then one after it, others between them or not: "NodeGetInfo", '
+    help="A call, and the next --in-order one after it, others may lie between: NodeGetInfo, "
     '"ControllerPublishVolume node=i-1 code=OK request.volume_id=vol-1".',
 )
 def expect(
@@ -125,7 +125,9 @@ def expect(
     """
     kinds = [exactly is not None, at_least is not None, at_most is not None, never]
     if sum(kinds) + bool(in_this_order) != 1:
-        raise click.UsageError("needed: one of --exactly, --at-least, --at-most, --never, --then")
+        raise click.UsageError(
+            "needed: one of --exactly, --at-least, --at-most, --never, --in-order"
+        )
     found = session.control.calls.expect(
         exactly=exactly,
         at_least=at_least,
@@ -147,13 +149,15 @@ def expect(
         sys.exit(REFUSED)
 
 
-_WORDS = {
+_CONDITIONS = {
+    "rpc": "rpc",
     "node": "node_id",
     "code": "code",
     "service": "service",
     "fault": "fault",
     "message": "message",
 }
+"""What may stand in a call of --in-order, and what the API calls it."""
 
 
 def _filter(fields: Mapping[str, Any]) -> CallFilter:
@@ -161,23 +165,35 @@ def _filter(fields: Mapping[str, Any]) -> CallFilter:
 
 
 def _filter_of(text: str) -> CallFilter:
-    """Read a call of --then: an RPC, and conditions with the names of the options."""
-    try:
-        first, *words = shlex.split(text)
-    except ValueError as error:
-        raise click.BadParameter(f"{quoted(text)}: {error}", param_hint="--then") from None
-    wanted: dict[str, Any] = {"rpc": first, "request": {}, "response": {}}
-    for word in words:
+    """Read a call of --in-order: an RPC, and conditions with the names of the options."""
+    wanted: dict[str, Any] = {"request": {}, "response": {}}
+    for place, word in enumerate(_words(text)):
         name, equals, value = word.partition("=")
         kind, _, path = name.partition(".")
-        if equals and path and kind in ("request", "response"):
+        if not equals and place == 0:
+            wanted["rpc"] = word
+        elif path and kind in ("request", "response"):
             wanted[kind][path] = value
-        elif equals and name in _WORDS:
-            wanted[_WORDS[name]] = value
+        elif equals and name in _CONDITIONS:
+            wanted[_CONDITIONS[name]] = value
         else:
-            problem = unknown_name("condition", name, [*_WORDS, "request.PATH", "response.PATH"])
-            raise click.BadParameter(problem, param_hint="--then")
+            known = [*_CONDITIONS, "request.PATH", "response.PATH"]
+            raise _no_call(f"{unknown_name('condition', name, known)}; write NAME=VALUE")
     return cast("CallFilter", {key: value for key, value in wanted.items() if value})
+
+
+def _words(text: str) -> list[str]:
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise _no_call(f"{quoted(text)}: {error}") from None
+    if not words:
+        raise _no_call(f"{quoted(text)} is empty, allowed: an RPC, and conditions as NAME=VALUE")
+    return words
+
+
+def _no_call(problem: str) -> click.BadParameter:
+    return click.BadParameter(problem, param_hint="--in-order")
 
 
 def _list(session: Session, wanted: CallFilter, limit: int) -> None:

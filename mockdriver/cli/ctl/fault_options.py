@@ -51,6 +51,7 @@ conditions = together(
     click.option(
         "--when",
         type=click.Choice(["before", "after"]),
+        metavar="WHEN",
         help="before: the work is not done. after: it is, and the answer is lost.",
     ),
     click.option("--lifetime", metavar="DURATION", help="Remove it by itself after this time."),

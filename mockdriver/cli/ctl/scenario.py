@@ -34,7 +34,7 @@ def show(session: Session) -> None:
 
 
 @asks("load", scenario)
-@click.argument("file", metavar="FILE|NAME", shell_complete=scenario_names)
+@click.argument("file", metavar="FILE", shell_complete=scenario_names)
 def load(session: Session, file: str) -> None:
     """Load a scenario in the place of everything.
 

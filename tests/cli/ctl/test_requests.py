@@ -319,7 +319,7 @@ USES: list[tuple[str, str, dict[str, Any]]] = [
     ("expect --never", "ExpectCalls", {"filter": {}, "never": True}),
     (
         (
-            "expect --then NodeGetInfo --then 'ControllerPublishVolume node=i code=OK "
+            "expect --in-order NodeGetInfo --in-order 'ControllerPublishVolume node=i code=OK "
             'request.volume_id="vol 1" response.a=b service=Controller fault=f message=m\''
         ),
         "ExpectCalls",
@@ -339,6 +339,11 @@ USES: list[tuple[str, str, dict[str, Any]]] = [
                 },
             ],
         },
+    ),
+    (
+        "expect --in-order code=OK --in-order 'rpc=Probe'",
+        "ExpectCalls",
+        {"filter": {}, "in_this_order": [{"code": "OK"}, {"rpc": "Probe"}]},
     ),
     ("server", "GetServer", {}),
     ("restart-driver", "RestartDriver", {}),
@@ -463,8 +468,10 @@ def test_a_scenario_is_loaded_from_a_file(fake: FakeControl, tmp_path: Path) -> 
         "calls --new",
         "expect",
         "expect --never --exactly 1",
-        "expect --then 'Probe what=1'",
-        "expect --then 'Probe \"'",
+        "expect --in-order 'Probe what=1'",
+        "expect --in-order 'Probe node'",
+        "expect --in-order ''",
+        "expect --in-order 'Probe \"'",
         "faults change f",
         "faults add --detail x",
         "faults add --detail 1",
