@@ -141,13 +141,15 @@ def _session(endpoint: str | None, output: str | None) -> Iterator[Session]:
 def _end(control: ControlClient, error: ControlError) -> NoReturn:
     code = error.code.name
     # Whatever the control API itself answers has its error's name in the trailing metadata.
-    if not error.error and code in ("UNAVAILABLE", "UNIMPLEMENTED", "INTERNAL", "UNKNOWN"):
+    if not error.error and code in _NOT_OF_THE_API:
         why = _why_unreachable(control.endpoint.removeprefix("unix://"))
         raise Failed(why or error.message, UNREACHABLE)
     if not error.error and code == "DEADLINE_EXCEEDED":
         raise Failed(f"no answer in time from {control.endpoint}", TOO_LATE)
     raise Failed(error.message, _EXIT_CODES.get(code, REFUSED))
 
+
+_NOT_OF_THE_API = frozenset({"UNAVAILABLE", "UNIMPLEMENTED", "INTERNAL", "UNKNOWN", "CANCELLED"})
 
 _EXIT_CODES: Mapping[str, int] = {"INVALID_ARGUMENT": USAGE, "DEADLINE_EXCEEDED": TOO_LATE}
 
