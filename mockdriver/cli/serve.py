@@ -256,6 +256,7 @@ def serve(
             node_socket_dir=node_socket_dir,
             node_ids=choose_nodes(ids, node_patterns) if node_socket_dir else [],
             control_endpoint=control_endpoint,
+            follow=node is None,
         )
     except (EndpointMistake, NodesMistake) as mistake:
         raise click.ClickException(str(mistake)) from None
@@ -299,7 +300,7 @@ def serve(
     gc.freeze()
     try:
         with nullcontext() if journal_file is None else journal_file:
-            _serve(server, loaded, plan, announcement, runtime, grace_seconds)
+            _serve(server, loaded, plan, announcement, grace_seconds)
     finally:
         log.close()
 
@@ -327,10 +328,10 @@ def _serve(
     loaded: LoadedScenario,
     plan: ListeningPlan,
     announcement: Announcement | None,
-    runtime: Runtime,
     grace_seconds: float,
 ) -> None:
-    listening = Listening(server, plan, runtime, announcement)
+    # By a clock of its own: that of the mock can be stopped, and moved by an hour.
+    listening = Listening(server, plan, WallRuntime(), announcement)
     lost: list[Path] = []
 
     def end_for_loss(paths: list[Path]) -> None:

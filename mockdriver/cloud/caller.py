@@ -16,7 +16,7 @@ class Caller:
     that hangs up only for those calls that wait at all.
     """
 
-    __slots__ = ("_events", "_on_first_wait", "_runtime", "gone")
+    __slots__ = ("_events", "_on_first_wait", "_reason", "_runtime", "gone")
 
     def __init__(
         self, runtime: Runtime, on_first_wait: Callable[[Caller], None] | None = None
@@ -26,6 +26,7 @@ class Caller:
         # What a wake-up sets; the last one is waited for. Replaced whole, never changed: another
         # thread sees it as it was or as it is.
         self._events: tuple[Event, ...] = ()
+        self._reason: CallerGone | None = None
         self.gone = False
 
     def wake(self) -> None:
@@ -33,9 +34,11 @@ class Caller:
         for event in self._events:
             event.set()
 
-    def leave(self) -> None:
-        """Mark the caller as gone and end its wait."""
-        self.gone = True
+    def leave(self, reason: CallerGone | None = None) -> None:
+        """Mark the caller as gone and end its wait, with `reason` if it is given."""
+        if not self.gone:
+            self._reason = reason
+            self.gone = True
         self.wake()
 
     def prepare(self) -> None:
@@ -83,4 +86,4 @@ class Caller:
 
     def _raise_if_gone(self) -> None:
         if self.gone:
-            raise CallerGone("the caller has left")
+            raise self._reason or CallerGone("the caller has left")

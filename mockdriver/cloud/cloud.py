@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from mockdriver.cloud.api import ApiState, CloudApi
+from mockdriver.cloud.attaching import settle_instance
 from mockdriver.cloud.core import CloudCore
 from mockdriver.cloud.operator import Operator
 from mockdriver.cloud.store import Store, StoreState
@@ -83,6 +84,8 @@ class Cloud:
         """
         core = self.core
         with core.lock:
+            for instance in core.store.instances_under_way():
+                settle_instance(core.store, instance, core.runtime.now())
             return CloudSnapshot(
                 taken_seconds=core.runtime.now(),
                 region=core.region,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from mockdriver.control.clock_service import ClockService
 from mockdriver.control.cloud_service import CloudService
 from mockdriver.control.faults_service import FaultsService
 from mockdriver.control.journal_service import JournalService
 from mockdriver.control.services import ControlServices
+from mockdriver.control.state_service import StateService
 from mockdriver.control.world import World
 
 
@@ -17,5 +19,7 @@ def control_services(world: World) -> ControlServices:
             CloudService(world),
             FaultsService(world.faults, world.runtime),
             JournalService(world.journal, world.runtime),
+            StateService(world),
+            ClockService(world),
         ],
     )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from mockdriver.cloud import Attachment
 from mockdriver.cloud.errors import quoted
+from mockdriver.scenario.mistakes import ScenarioMistakes
 
 
 class ControlError(Exception):
@@ -41,3 +42,34 @@ class AttachmentGone(ControlError):
             f"disk {quoted(attachment.disk)} was detached from instance "
             f"{quoted(attachment.instance)} while this call waited for it"
         )
+
+
+class ScenarioRefused(ControlError):
+    """A scenario with mistakes cannot be loaded; `mistakes` are all of them."""
+
+    def __init__(self, mistakes: ScenarioMistakes) -> None:
+        self.mistakes = mistakes
+        super().__init__(str(mistakes))
+
+
+class StateNotSayable(ControlError):
+    """The state is more than a scenario file can say, or has what none can say."""
+
+    def __init__(self, mistakes: ScenarioMistakes) -> None:
+        self.mistakes = mistakes
+        super().__init__(f"no scenario file can say the present state: {mistakes}")
+
+
+class SnapshotNotFound(ControlError):
+    """No snapshot has this name."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        super().__init__(f"no snapshot has the name {quoted(name)}")
+
+
+class TooManySnapshots(ControlError):
+    """There are as many snapshots as there can be."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(f"there are {most} snapshots, which is all that is kept; delete some")

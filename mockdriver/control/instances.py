@@ -93,6 +93,7 @@ class InstanceRpcs(RpcGroup):
         """Remove an instance; its interfaces and its boot disk go with it."""
         required(request, "id")
         self._operator.terminate_instance(request.id)
+        self._world.mounts.forget_node(request.id, self._world.driver.files)
         return cloud_pb2.RemoveInstanceResponse()
 
     def GetNodeInfo(

@@ -21,6 +21,10 @@ CODES: dict[type[Exception], grpc.StatusCode] = {
     errors.InvalidRequest: Code.INVALID_ARGUMENT,
     errors.NoSuchRpc: Code.UNIMPLEMENTED,
     errors.AttachmentGone: Code.ABORTED,
+    errors.ScenarioRefused: Code.INVALID_ARGUMENT,
+    errors.StateNotSayable: Code.FAILED_PRECONDITION,
+    errors.SnapshotNotFound: Code.NOT_FOUND,
+    errors.TooManySnapshots: Code.RESOURCE_EXHAUSTED,
 }
 
 ERROR_KEY = "mockdriver-error"

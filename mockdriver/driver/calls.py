@@ -17,6 +17,7 @@ from google.protobuf.message import DecodeError, Message
 
 from csi_spec import csi_pb2
 from mockdriver.cloud import Caller
+from mockdriver.driver.calls_in_flight import CallsInFlight
 from mockdriver.driver.capabilities import Capabilities
 from mockdriver.driver.errors import InvalidField, NotImplementedRpc
 from mockdriver.driver.fault_layer import FaultLayer, Method
@@ -75,6 +76,7 @@ class CallLayers:
         self._capabilities = capabilities
         self._faults = faults
         self._end_process = end_process
+        self.calls = CallsInFlight()
 
     def handlers(self, service: str, servicer: object, node_id: str | None) -> dict[str, Handler]:
         """Return a handler for each RPC of a CSI service, by name.
@@ -107,7 +109,7 @@ class CallLayers:
         node_id: str | None,
         in_flight: InFlight,
     ) -> Handler:
-        journal = self._journal
+        journal, runtime, calls = self._journal, self._runtime, self.calls
         faulty = method and self._faults.around(rpc, method, response_type, node_id)
         answer = self._answer(rpc, method, faulty, request_type, in_flight)
 
@@ -121,12 +123,17 @@ class CallLayers:
                 peer=context.peer(),
                 node_id=node_id,
             )
+            caller = RpcCaller(runtime, entry, lambda caller: _leave_with(context, caller))
             try:
-                response = answer(body, context, entry)
-            except Exception as error:
-                self._fail(entry, context, error)
-            journal.end(entry, code="OK", code_number=0, message="", response_bytes=response)
-            return response
+                try:
+                    calls.begin(caller)
+                    response = answer(body, context, caller)
+                except Exception as error:
+                    self._fail(entry, context, error)
+                journal.end(entry, code="OK", code_number=0, message="", response_bytes=response)
+                return response
+            finally:
+                calls.end(caller)
 
         return handle
 
@@ -152,17 +159,16 @@ class CallLayers:
         faulty: Method | None,
         request_type: type[Message],
         in_flight: InFlight,
-    ) -> Callable[[bytes, PeerContext, Entry], bytes]:
+    ) -> Callable[[bytes, PeerContext, RpcCaller], bytes]:
         refusal = self._refusal(rpc, sound)
         check = checker(cast(Descriptor, request_type.DESCRIPTOR), rpc.required)
-        key_of, runtime, name, faults = rpc.key, self._runtime, rpc.name, self._faults.faults
+        key_of, name, faults = rpc.key, rpc.name, self._faults.faults
 
-        def answer(body: bytes, context: PeerContext, entry: Entry) -> bytes:
+        def answer(body: bytes, context: PeerContext, caller: RpcCaller) -> bytes:
             if refusal is not None or sound is None or faulty is None:
                 raise NotImplementedRpc(refusal)
             request = _parse(request_type, body)
             check(request)
-            caller = RpcCaller(runtime, entry, lambda caller: _leave_with(context, caller))
             method = sound
             if faults.concerns(name) and not _is_own_call(context):
                 method = faulty

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from csi_spec import csi_pb2
@@ -136,6 +136,9 @@ class Capabilities:
 
     def __contains__(self, capability: Capability) -> bool:
         return capability in self._on
+
+    def __iter__(self) -> Iterator[Capability]:
+        return (item for item in BUILT if item in self._on)
 
     def all_on(self, *capabilities: Capability) -> bool:
         """Tell whether all of these are on."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from enum import StrEnum
 
-from mockdriver.cloud import Cloud
+from mockdriver.cloud import Caller, Cloud
+from mockdriver.cloud.errors import CallerGone
 from mockdriver.driver.calls import CallLayers, EndProcess, Handler
 from mockdriver.driver.cloud_client import CloudClient
 from mockdriver.driver.cloud_faults import CloudFaults
@@ -13,7 +15,7 @@ from mockdriver.driver.context import DriverConfig, DriverContext, NodeMounts
 from mockdriver.driver.controller import ControllerService
 from mockdriver.driver.fault_layer import FaultLayer
 from mockdriver.driver.identity import IdentityService
-from mockdriver.driver.mounts.files import DirectoryFiles, NoFiles
+from mockdriver.driver.mounts.files import DirectoryFiles, Files, NoFiles
 from mockdriver.driver.mounts.mount_table import MountTables
 from mockdriver.driver.node import NodeService
 from mockdriver.driver.topology import TopologyKeys
@@ -45,10 +47,12 @@ class Driver:
         journal: Journal,
         faults: FaultEngine | None = None,
         end_process: EndProcess | None = None,
+        mounts: MountTables | None = None,
     ) -> None:
         """Make the driver. Without `faults` it has a list of its own, which is empty.
 
-        `end_process` ends the process for a fault; without it only the call ends.
+        `end_process` ends the process for a fault; without it only the call ends. `mounts` are what
+        is staged and published on the nodes, which outlives a driver; without it that is nothing.
         """
         self.config = config
         self.faults = FaultEngine(runtime) if faults is None else faults
@@ -58,7 +62,7 @@ class Driver:
             cloud=cloud,
             client=CloudClient(cloud.api, runtime, CloudFaults(cloud, fault_layer)),
             topology_keys=TopologyKeys.generic(config.name),
-            mounts=MountTables(runtime),
+            mounts=MountTables(runtime) if mounts is None else mounts,
             files=DirectoryFiles() if config.node_mounts is NodeMounts.DIRECTORY else NoFiles(),
         )
         self._layers = CallLayers(runtime, journal, config.capabilities, fault_layer, end_process)
@@ -67,6 +71,20 @@ class Driver:
             "Controller", ControllerService(self._context), None
         )
         self._nodes: dict[str | None, dict[str, Handler]] = {}
+
+    @property
+    def files(self) -> Files:
+        """What the driver does to files when it publishes on a node."""
+        return self._context.files
+
+    def stop(self, caller: Caller) -> None:
+        """Take no more calls, end those that wait with UNAVAILABLE, and wait until all have ended.
+
+        If `caller` leaves meanwhile, that is not waited for.
+        """
+        calls = self._layers.calls
+        with suppress(CallerGone):
+            calls.wait_until_ended(calls.stop(), caller)
 
     def topology_of(self, instance_id: str) -> Mapping[str, str]:
         """Return the topology segments of an instance; raises InstanceNotFound."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from mockdriver.cloud.errors import CallerGone
+
 
 class DriverError(Exception):
     """Base of what the driver refuses."""
@@ -91,3 +93,13 @@ class AttachmentVanished(DriverError):
 
 class AttachmentReturned(DriverError):
     """Somebody else put a disk back that was being detached while this call waited for its end."""
+
+
+class DriverStopped(CallerGone):
+    """The driver stopped, to be started again or set back, before the call could be answered.
+
+    It is a CallerGone to whatever waits: nobody is left to go on for.
+    """
+
+    def __init__(self) -> None:
+        super().__init__("the driver stopped before this call ended; try again")

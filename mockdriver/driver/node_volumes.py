@@ -94,11 +94,10 @@ class NodeVolumes(RpcGroup):
                 self._require_usable(disk, request.volume_capability)
                 self._require_staged(table, request.volume_id, staging)
                 _require_alone(table, request.volume_id, use)
-                block = request.volume_capability.HasField("block")
                 made = self._files.publish(
                     path,
                     request.volume_id,
-                    block=block,
+                    block=use.block,
                     readonly=request.readonly,
                     mount_group=use.mount_group,
                 )
@@ -141,7 +140,7 @@ class NodeVolumes(RpcGroup):
             )
         total = disk.size_gib * capacity.GIB
         response = csi_pb2.NodeGetVolumeStatsResponse()
-        if _is_block(use):
+        if use.block:
             response.usage.add(unit=_Unit.BYTES, total=total)
             return response
         used = self._files.usage(path)
@@ -211,6 +210,7 @@ class NodeVolumes(RpcGroup):
             access_mode=capability.access_mode.mode,
             readonly=readonly,
             mount_group=capability.mount.volume_mount_group,
+            block=capability.HasField("block"),
         )
 
     def _mounts(self) -> MountTable:
@@ -247,7 +247,3 @@ def _require_alone(table: MountTable, volume_id: str, use: Use) -> None:
                     f"target_path: volume {quoted(volume_id)} is published at {quoted(path)}, "
                     f"and {access.name_of(mode)} allows for one path only"
                 )
-
-
-def _is_block(use: Use) -> bool:
-    return csi_pb2.VolumeCapability.FromString(use.capability).HasField("block")

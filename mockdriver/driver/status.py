@@ -31,6 +31,7 @@ CODES: dict[type[Exception], grpc.StatusCode] = {
     driver.CapacityOutOfRange: Code.OUT_OF_RANGE,
     driver.NoAccessibleZone: Code.RESOURCE_EXHAUSTED,
     driver.NoInstance: Code.FAILED_PRECONDITION,
+    driver.DriverStopped: Code.UNAVAILABLE,
     driver.PatienceExhausted: Code.UNAVAILABLE,
     driver.AttachmentVanished: Code.ABORTED,
     driver.AttachmentReturned: Code.ABORTED,

@@ -43,6 +43,15 @@ class Runtime(Protocol):
     def advance(self, seconds: float) -> None:
         """Move the clock forward by `seconds` and wake the waits that this ends."""
 
+    def stop_clock(self) -> None:
+        """Let the clock stand still, but for `advance`: waits for a later time go on waiting."""
+
+    def start_clock(self) -> None:
+        """Let the clock go on from where it stands."""
+
+    def clock_is_stopped(self) -> bool:
+        """Tell whether the clock stands still."""
+
     def lock(self) -> Lock:
         """Make a lock."""
 

@@ -87,6 +87,7 @@ class SeededRuntime:
         self._seed = seed
         self._order = Random(f"{seed}:order")
         self._now = 0.0
+        self._stopped = False
         self._tasks: list[_Task] = []
         self._current: _Task | None = None
         self._idle = threading.Semaphore(0)
@@ -114,6 +115,20 @@ class SeededRuntime:
         """Move the clock and wake the waits that this ends."""
         self._now += max(0.0, seconds)
         self._switch()
+
+    def stop_clock(self) -> None:
+        """Let the clock stand still: it jumps no more, and who waits for it alone is stuck."""
+        self._stopped = True
+        self._switch()
+
+    def start_clock(self) -> None:
+        """Let the clock jump again."""
+        self._stopped = False
+        self._switch()
+
+    def clock_is_stopped(self) -> bool:
+        """Tell whether the clock stands still."""
+        return self._stopped
 
     def lock(self) -> Lock:
         """Make a lock whose taking and giving back are turning points."""
@@ -192,7 +207,7 @@ class SeededRuntime:
         ready = [task for task in self._tasks if self._can_run(task)]
         if not ready:
             times = [task.until for task in self._tasks if task.until is not None]
-            if not times:
+            if not times or self._stopped:
                 waiting = ", ".join(task.name for task in self._tasks)
                 self._error = self._error or Deadlock(f"no thread can go on: {waiting}")
                 self._idle.release()

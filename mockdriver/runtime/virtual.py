@@ -56,6 +56,7 @@ class VirtualRuntime:
         self._mutex = threading.Lock()
         self._now = 0.0
         self._work = 0
+        self._stopped = False
         self._waiters: dict[_Waiter, None] = {}
         self._settling: list[threading.Event] = []
 
@@ -67,6 +68,21 @@ class VirtualRuntime:
         """Move the clock and wake the waits that this ends."""
         with self._mutex:
             self._move_to(self._now + max(0.0, seconds))
+
+    def stop_clock(self) -> None:
+        """Let the clock stand still: it jumps no more."""
+        with self._mutex:
+            self._stopped = True
+
+    def start_clock(self) -> None:
+        """Let the clock jump again."""
+        with self._mutex:
+            self._stopped = False
+            self._jump_if_idle()
+
+    def clock_is_stopped(self) -> bool:
+        """Tell whether the clock stands still."""
+        return self._stopped
 
     def lock(self) -> Lock:
         """Make a plain lock."""
@@ -139,7 +155,7 @@ class VirtualRuntime:
         waiter.woken.set()
 
     def _jump_if_idle(self) -> None:
-        if self._work > 0:
+        if self._work > 0 or self._stopped:
             return
         if self._settling:
             self._work += len(self._settling)

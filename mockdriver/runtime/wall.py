@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from random import Random
 
 from mockdriver.runtime.contract import Event, Lock, Thread
@@ -33,25 +33,69 @@ class _WallEvent:
 
 
 class WallRuntime:
-    """Real time that `advance` can push forward; threads run freely."""
+    """Real time that `advance` can push forward and that can be stopped; threads run freely."""
 
     def __init__(self, seed: int = 0) -> None:
         self.epoch_seconds = time.time()
         self._start = time.monotonic()
         self._offset = 0.0
+        self._stopped_at: float | None = None
+        self._changes = 0  # of the two above; odd while one is under way
         self._seed = seed
         self._mutex = threading.Lock()
         self._timed: set[threading.Event] = set()
         self._nothing: AbstractContextManager[None] = nullcontext()
 
     def now(self) -> float:
-        """Return the seconds since this runtime was made, plus what was advanced."""
-        return time.monotonic() - self._start + self._offset
+        """Return the seconds since this runtime was made, plus what was advanced, less stops.
+
+        Without the lock, since every call asks several times; with it only if the clock was changed
+        meanwhile: a reading from before the change must not be seen after one from behind it.
+        """
+        changes = self._changes
+        moment = self._read()
+        if changes & 1 or changes != self._changes:
+            with self._mutex:
+                return self._read()
+        return moment
 
     def advance(self, seconds: float) -> None:
         """Push the clock forward and let the timed waits look at it again."""
+        with self._changing():
+            if self._stopped_at is None:
+                self._offset += max(0.0, seconds)
+            else:
+                self._stopped_at += max(0.0, seconds)
+
+    def stop_clock(self) -> None:
+        """Let the clock stand still."""
+        with self._changing():
+            self._stopped_at = self._read()
+
+    def start_clock(self) -> None:
+        """Let the clock go on from where it stands, and the timed waits look at it again."""
+        with self._changing():
+            if self._stopped_at is not None:
+                self._offset = self._stopped_at - (time.monotonic() - self._start)
+                self._stopped_at = None
+
+    def clock_is_stopped(self) -> bool:
+        """Tell whether the clock stands still."""
+        return self._stopped_at is not None
+
+    def _read(self) -> float:
+        stopped_at = self._stopped_at
+        return time.monotonic() - self._start + self._offset if stopped_at is None else stopped_at
+
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        """Change the clock, and wake the timed waits afterwards."""
         with self._mutex:
-            self._offset += max(0.0, seconds)
+            self._changes += 1
+            try:
+                yield
+            finally:
+                self._changes += 1
             timed = tuple(self._timed)
         for waiter in timed:
             waiter.set()
@@ -78,9 +122,10 @@ class WallRuntime:
                 remaining = None if until is None else until - self.now()
                 if remaining is not None and remaining <= 0:
                     break
-                waiter.wait(
-                    remaining if remaining is None else min(remaining, threading.TIMEOUT_MAX)
-                )
+                if remaining is None or self._stopped_at is not None:
+                    waiter.wait()
+                else:
+                    waiter.wait(min(remaining, threading.TIMEOUT_MAX))
                 waiter.clear()
             return event.flag
         finally:

@@ -14,7 +14,7 @@ from mockdriver.scenario.fault_checks import check_faults
 from mockdriver.scenario.head_model import HeadModel
 from mockdriver.scenario.mistakes import Mistake
 from mockdriver.scenario.plan import CloudPlan
-from mockdriver.scenario.shipped import resolve
+from mockdriver.scenario.shipped import resolve, resolve_name
 from mockdriver.scenario.source import read_text
 from mockdriver.scenario.validation import Report, Validated, validate
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:  # a server that plays no story does not pay for the models of
 
 @dataclass(frozen=True, slots=True)
 class LoadedScenario:
-    """A scenario without mistakes. `file` is its name in messages.
+    """A scenario without mistakes. `file` is its name in messages, `text` what it says.
 
     `plan` is the cloud written out; `build.build` follows it. `faults` are what goes wrong from the
     start. `warnings` are lines about what is allowed but perhaps not meant. `story` is empty if it
@@ -32,6 +32,7 @@ class LoadedScenario:
     """
 
     file: str
+    text: str
     name: str
     about: str
     driver: DriverModel
@@ -52,6 +53,12 @@ def load(file_or_name: str, *, story: bool = True) -> LoadedScenario:
     return loads(read_text(path, shown), shown, story=story)
 
 
+def load_shipped(name: str, *, story: bool = True) -> LoadedScenario:
+    """Load a shipped scenario; raises ScenarioMistakes for any other name, be it that of a file."""
+    path, shown = resolve_name(name)
+    return loads(read_text(path, shown), shown, story=story)
+
+
 def loads(text: str, file: str = "scenario", *, story: bool = True) -> LoadedScenario:
     """Load a scenario from the text of a file; raises ScenarioMistakes with all that is wrong."""
     report = Report(file, compose(text, file), _model(story))
@@ -67,6 +74,7 @@ def loads(text: str, file: str = "scenario", *, story: bool = True) -> LoadedSce
     model = found.model
     return LoadedScenario(
         file=report.file,
+        text=text,
         name=model.scenario,
         about=model.about,
         driver=model.driver,

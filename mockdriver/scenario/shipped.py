@@ -49,6 +49,18 @@ def shipped() -> list[ShippedScenario]:
     return found
 
 
+def resolve_name(name: str) -> tuple[str, str]:
+    """Return the path of a shipped scenario, and its name for messages.
+
+    Raises ScenarioMistakes for any other name: it is never taken for that of a file.
+    """
+    known = names()
+    if name not in known:
+        raise refusal("name", unknown_name("shipped scenario", name, known))
+    file = f"{name}{_SUFFIX}"
+    return str(folder() / file), f"scenarios/{file}"
+
+
 def resolve(file_or_name: str) -> tuple[str, str]:
     """Return the path of the file that is meant, and its name for messages.
 
@@ -59,8 +71,7 @@ def resolve(file_or_name: str) -> tuple[str, str]:
         return file_or_name, file_or_name
     known = names()
     if file_or_name in known:
-        name = f"{file_or_name}{_SUFFIX}"
-        return str(folder() / name), f"scenarios/{name}"
+        return resolve_name(file_or_name)
     problem = unknown_name("shipped scenario", file_or_name, known)
     raise refusal(file_or_name, f"there is no such file, and {problem}")
 

@@ -15,6 +15,7 @@ from mockdriver.driver.calls import EndProcess
 from mockdriver.driver.capabilities import Capabilities, Capability
 from mockdriver.driver.context import DriverConfig, NodeInfoReply, NodeMounts
 from mockdriver.driver.driver import Driver
+from mockdriver.driver.mounts.mount_table import MountTables
 from mockdriver.driver.status import status_of
 from mockdriver.faults.engine import FaultEngine
 from mockdriver.journal import Entry, Journal
@@ -95,11 +96,13 @@ def make_server(
     only the call ends.
     """
     journal = Journal(runtime, capacity=journal_size, on_end=on_call)
-    if faults is None:
-        faults = make_faults(loaded, runtime)
-    config = driver_config(loaded.driver, overrides)
-    driver = Driver(config, cloud, runtime, journal, faults, end_process)
-    world = World(runtime, loaded, cloud, journal, faults, driver)
+    engine = make_faults(loaded, runtime) if faults is None else faults
+
+    def make_driver(loaded: LoadedScenario, mounts: MountTables) -> Driver:
+        config = driver_config(loaded.driver, overrides)
+        return Driver(config, cloud, runtime, journal, engine, end_process, mounts)
+
+    world = World(runtime, loaded, cloud, journal, engine, make_driver)
     return MockServer(world, control_services(world))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,6 +28,7 @@ class ListeningPlan:
     """The endpoint with its role and node, and the sockets of other nodes in a folder.
 
     `control` is where the control API is: at the endpoint, on a socket of its own, or nowhere.
+    With `follow` the endpoint's node is the first one of whatever scenario is loaded.
     """
 
     endpoint: Path | None
@@ -35,6 +37,7 @@ class ListeningPlan:
     node_sockets: Mapping[str, Path] = field(default_factory=dict)
     folder: Path | None = None
     control: Path | None = None
+    follow: bool = False
 
     def __str__(self) -> str:
         parts = []
@@ -60,11 +63,13 @@ def plan_listening(
     node_socket_dir: Path | None,
     node_ids: Sequence[str],
     control_endpoint: str | None = None,
+    follow: bool = False,
 ) -> ListeningPlan:
     """Return the plan for what the command line says; raises EndpointMistake.
 
     Without an endpoint there is the default one, unless only nodes are served and have a folder.
-    The control API is at the endpoint unless `control_endpoint` says where else, or `off`.
+    The control API is at the endpoint unless `control_endpoint` says where else, or `off`. With
+    `follow` the node is that of whatever scenario is loaded.
     """
     sockets: Mapping[str, Path] = {}
     if node_socket_dir is not None:
@@ -76,7 +81,7 @@ def plan_listening(
     control = path
     if control_endpoint is not None:
         control = None if control_endpoint == CONTROL_OFF else parse_endpoint(control_endpoint)
-    return ListeningPlan(path, role, node_id, sockets, node_socket_dir, control)
+    return ListeningPlan(path, role, node_id, sockets, node_socket_dir, control, follow)
 
 
 class Announcement(Protocol):
@@ -120,9 +125,19 @@ class Listening:
         is announced then: who reads of a socket can connect.
         """
         plan = self._plan
+        told = self._server.endpoints
+        told.endpoint, told.control = _endpoint(plan.endpoint), _endpoint(plan.control)
+        if plan.endpoint is not None and plan.role is not Role.CONTROLLER:
+            told.node_id = plan.node_id
+        told.nodes.update({id: _endpoint(path) for id, path in plan.node_sockets.items()})
         if plan.endpoint is not None:
-            at_endpoint = plan.control == plan.endpoint
-            self._server.listen(plan.endpoint, plan.node_id, plan.role, control=at_endpoint)
+            self._server.listen(
+                plan.endpoint,
+                plan.node_id,
+                plan.role,
+                control=plan.control == plan.endpoint,
+                follow=plan.follow,
+            )
         if plan.control is not None and plan.control != plan.endpoint:
             self._server.listen_for_control(plan.control)
         if plan.folder is not None:
@@ -175,3 +190,7 @@ class Listening:
         if self._index is not None:
             self._index.remove()
             self._index = None
+
+
+def _endpoint(path: Path | None) -> str:
+    return "" if path is None else f"unix://{os.fsencode(path).decode(errors='replace')}"

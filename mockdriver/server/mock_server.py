@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from csi_spec import csi_pb2
+from mockdriver.control.endpoints import Endpoints
 from mockdriver.control.services import ControlServices
 from mockdriver.control.world import World
 from mockdriver.driver.capabilities import (
@@ -16,7 +17,9 @@ from mockdriver.driver.capabilities import (
     PUBLISH_UNPUBLISH_VOLUME,
 )
 from mockdriver.driver.descriptors import reflected
-from mockdriver.driver.driver import Role
+from mockdriver.driver.driver import Driver, Role
+from mockdriver.scenario.load import LoadedScenario
+from mockdriver.server.current_handlers import CurrentHandlers
 from mockdriver.server.socket_server import (
     NOTHING_BESIDE,
     SocketServer,
@@ -36,6 +39,7 @@ class MockServer:
         control: ControlServices,
     ) -> None:
         """Make a server that does not listen yet."""
+        self._world = world
         config = world.driver.config
         self.cloud = world.cloud
         self.name = config.name
@@ -48,23 +52,37 @@ class MockServer:
             CONTROLLER_SERVICE, CREATE_DELETE_VOLUME, PUBLISH_UNPUBLISH_VOLUME
         )
         self.broken_invariants = config.capabilities.broken_invariants()
-        self._driver = world.driver
         self._descriptors = reflected(config.capabilities, ControlServices.files())
         self._pool = worker_pool()
         self._control_pool = control_pool()
         self._sockets: list[SocketServer] = []
+        world.on_switch(self._switch)
+        self._nodes: list[tuple[CurrentHandlers, str | None]] = []
+        self._first_nodes: list[CurrentHandlers] = []
 
     def listen(
-        self, path: Path, node_id: str | None, role: Role = Role.ALL, *, control: bool = True
+        self,
+        path: Path,
+        node_id: str | None,
+        role: Role = Role.ALL,
+        *,
+        control: bool = True,
+        follow: bool = False,
     ) -> None:
         """Serve the services of a role on a socket; `node_id` is what a Node service runs on.
 
-        With `control` the control API is served there too. Returns once Probe answers. Raises
-        EndpointMistake and NotReady.
+        With `control` the control API is served there too. With `follow` the node is the first one
+        of each scenario that is loaded later. Returns once Probe answers. Raises EndpointMistake
+        and NotReady.
         """
+        current = CurrentHandlers(self._world.driver, node_id, role)
+        if follow:
+            self._first_nodes.append(current)
+        else:
+            self._nodes.append((current, node_id))
         services = {
             csi_pb2.DESCRIPTOR.services_by_name[name].full_name: handlers
-            for name, handlers in self._driver.handlers(node_id, role).items()
+            for name, handlers in current.handlers.items()
         }
         beside = self.control.handlers(self._control_pool) if control else NOTHING_BESIDE
         self._sockets.append(
@@ -82,11 +100,27 @@ class MockServer:
 
     def topology_of(self, instance_id: str) -> Mapping[str, str]:
         """Return the topology segments of an instance; raises InstanceNotFound."""
-        return self._driver.topology_of(instance_id)
+        return self._world.driver.topology_of(instance_id)
 
     def topology_of_zone(self, zone: str) -> Mapping[str, str]:
         """Return the topology segments of a zone."""
-        return self._driver.topology_of_zone(zone)
+        return self._world.driver.topology_of_zone(zone)
+
+    @property
+    def endpoints(self) -> Endpoints:
+        """Where it listens, as the control API tells it; whoever opens the sockets writes it."""
+        return self._world.endpoints
+
+    def _switch(self, driver: Driver, loaded: LoadedScenario) -> None:
+        """Let another driver answer on all sockets."""
+        instances = loaded.plan.instances
+        first = instances[0].id if instances else None
+        for current, node_id in self._nodes:
+            current.switch(driver, node_id)
+        for current in self._first_nodes:
+            current.switch(driver, first)
+            if current.has_node:
+                self.endpoints.node_id = first
 
     def stop(self, grace_seconds: float) -> None:
         """Take no new calls, let those in flight finish, remove the sockets."""

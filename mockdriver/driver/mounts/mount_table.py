@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 
-from mockdriver.driver.mounts.files import Identity
+from mockdriver.driver.errors import InvalidField, PathInTheWay
+from mockdriver.driver.mounts.files import Files, Identity
 from mockdriver.runtime import Lock, Runtime
 
 
@@ -12,13 +15,14 @@ from mockdriver.runtime import Lock, Runtime
 class Use:
     """How a volume is used at a path: its capability as bytes, and what of it is looked at.
 
-    `mount_group` is volume_mount_group, a group's identifier or "".
+    `mount_group` is volume_mount_group, a group's identifier or "". `block` is for block access.
     """
 
     capability: bytes
     access_mode: int
     readonly: bool = False
     mount_group: str = ""
+    block: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +61,20 @@ class MountTable:
         return list(self._targets.get(volume_id, ()))
 
 
+@dataclass(frozen=True, slots=True)
+class TableState:
+    """What a mount table held at one moment."""
+
+    staged: dict[tuple[str, str], Use] = field(default_factory=dict)
+    published: dict[str, Published] = field(default_factory=dict)
+
+
+NOTHING_MOUNTED = TableState()
+
+MountsState = Mapping[str, TableState]
+"""What the mount tables of all nodes held at one moment, by node_id."""
+
+
 class MountTables:
     """The mount tables of all nodes."""
 
@@ -71,3 +89,61 @@ class MountTables:
             if node_id not in self._tables:
                 self._tables[node_id] = MountTable(self._runtime.lock())
             return self._tables[node_id]
+
+    def count(self) -> int:
+        """Return how many volumes are staged or published on all nodes together."""
+        return sum(len(table.staged) + len(table.published) for table in self.state().values())
+
+    def state(self) -> MountsState:
+        """Return what is staged and published now on each node."""
+        found = {}
+        for node_id, table in self._by_node().items():
+            with table.lock:
+                if table.staged or table.published:
+                    found[node_id] = TableState(dict(table.staged), dict(table.published))
+        return found
+
+    def put_back(self, state: MountsState, files: Files) -> None:
+        """Let be staged and published what `state` says, and nothing else.
+
+        What was published since is removed from the disk, too, and what was unpublished since is
+        made again, as an empty target. Where that cannot be, since its parent has gone for one,
+        it is not published any more.
+        """
+        for node_id in {*self._by_node(), *state}:
+            self._put_back(self.of_node(node_id), state.get(node_id, NOTHING_MOUNTED), files)
+
+    def forget_node(self, node_id: str, files: Files) -> None:
+        """Unstage and unpublish all on a node, as the end of a machine does."""
+        table = self._by_node().get(node_id)
+        if table is not None:
+            self._put_back(table, NOTHING_MOUNTED, files)
+
+    def _by_node(self) -> dict[str, MountTable]:
+        with self._lock:
+            return dict(self._tables)
+
+    def _put_back(self, table: MountTable, state: TableState, files: Files) -> None:
+        with table.lock:
+            for path, published in tuple(table.published.items()):
+                if state.published.get(path) != published:
+                    with suppress(InvalidField, PathInTheWay):
+                        files.unpublish(path, published.volume_id, published.made)
+                    table.remove(path)
+            for path, published in state.published.items():
+                if path not in table.published:
+                    with suppress(InvalidField, PathInTheWay):
+                        table.put(path, _published_again(path, published, files))
+            table.staged = dict(state.staged)
+
+
+def _published_again(path: str, published: Published, files: Files) -> Published:
+    use = published.use
+    made = files.publish(
+        path,
+        published.volume_id,
+        block=use.block,
+        readonly=use.readonly,
+        mount_group=use.mount_group,
+    )
+    return replace(published, made=made)

@@ -1,0 +1,43 @@
+"""Handlers that a socket keeps while the driver behind them changes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mockdriver.driver.calls import Handler
+from mockdriver.driver.driver import Driver, Role
+
+Handlers = dict[str, dict[str, Handler]]
+"""By the name of a service and of an RPC."""
+
+
+class CurrentHandlers:
+    """The services of a role, and of a node, by whatever driver serves now."""
+
+    def __init__(self, driver: Driver, node_id: str | None, role: Role) -> None:
+        self._role = role
+        self._current = {
+            service: dict(rpcs) for service, rpcs in driver.handlers(node_id, role).items()
+        }
+        self.handlers: Handlers = {
+            service: {rpc: _forwarding(rpcs, rpc) for rpc in rpcs}
+            for service, rpcs in self._current.items()
+        }
+        """They stay the same, whichever driver answers."""
+
+    @property
+    def has_node(self) -> bool:
+        """Tell whether a Node service is among them."""
+        return self._role is not Role.CONTROLLER
+
+    def switch(self, driver: Driver, node_id: str | None) -> None:
+        """Let another driver answer from the next call on, for this node."""
+        for service, rpcs in driver.handlers(node_id, self._role).items():
+            self._current[service].update(rpcs)
+
+
+def _forwarding(rpcs: dict[str, Handler], rpc: str) -> Handler:
+    def handle(body: bytes, context: Any) -> bytes:
+        return rpcs[rpc](body, context)
+
+    return handle
