@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Self
 
 from mockdriver.client import ControlClient
+from mockdriver.co.csi_client import CsiClient
 from mockdriver.journal.entry import RUNNING
 from mockdriver.runtime import VirtualRuntime
 from mockdriver.scenario.load import LoadedScenario
@@ -40,7 +41,7 @@ class PrivateSite:
         )
         self._folder = _folder_for_sockets()
         self._sockets: dict[str | None, Path] = {}
-        self.control = ControlClient(self.controller_socket(), deadline_seconds=_DEADLINE_SECONDS)
+        self.control = ControlClient(self._socket(None), deadline_seconds=_DEADLINE_SECONDS)
 
     def __enter__(self) -> Self:
         return self
@@ -55,13 +56,13 @@ class PrivateSite:
         self._server.stop(_GRACE_SECONDS)
         self._folder.cleanup()
 
-    def controller_socket(self) -> Path:
-        """Return the socket of the controller."""
-        return self._socket(None)
+    def controller(self) -> CsiClient:
+        """Return a connection to the controller."""
+        return CsiClient(self._socket(None))
 
-    def node_socket(self, node_id: str) -> Path:
-        """Return the socket of a node, which is there from the first time that it is asked for."""
-        return self._socket(node_id)
+    def node(self, node_id: str) -> CsiClient:
+        """Return a connection to a node; its socket is there from the first time on."""
+        return CsiClient(self._socket(node_id))
 
     def start_over(self) -> None:
         """Put the server back to the start of its scenario; the clock goes on."""

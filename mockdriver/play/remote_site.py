@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from mockdriver.client import ControlClient
 from mockdriver.client.endpoint import socket_path
+from mockdriver.co.csi_client import CsiClient
 from mockdriver.control.v1 import state_pb2
+from mockdriver.play.named_node import NamedNode
 from mockdriver.play.site import NotServed
 from mockdriver.runtime import WallRuntime
 from mockdriver.scenario.load import LoadedScenario
@@ -53,23 +54,25 @@ class RemoteSite:
     ) -> None:
         self.control.close()
 
-    def controller_socket(self) -> Path:
-        """Return the socket with the Controller service; raises NotServed."""
+    def controller(self) -> CsiClient:
+        """Return a connection to the Controller service; raises NotServed."""
         if not self._server.endpoint:
             raise NotServed(f"the server at {self.control.endpoint} has no controller's socket")
-        return socket_path(self._server.endpoint)
+        return CsiClient(socket_path(self._server.endpoint))
 
-    def node_socket(self, node_id: str) -> Path:
-        """Return the socket with the Node service of a node; raises NotServed."""
-        endpoint = self._server.node_endpoints.get(node_id)
-        if endpoint is None and node_id == self._server.node_id:
-            endpoint = self._server.endpoint
-        if not endpoint:
-            raise NotServed(
-                f"the server at {self.control.endpoint} serves no node {node_id}; start it with "
-                "--node-socket-dir for all nodes, or with --node for this one"
-            )
-        return socket_path(endpoint)
+    def node(self, node_id: str) -> CsiClient:
+        """Return a connection to the Node service of a node; raises NotServed.
+
+        A node without a socket of its own is asked at another one's, by its name.
+        """
+        server = self._server
+        own = server.node_endpoints.get(node_id)
+        if own is not None:
+            return CsiClient(socket_path(own))
+        others = [server.endpoint] if server.node_id else list(server.node_endpoints.values())
+        if not others:
+            raise NotServed(f"the server at {self.control.endpoint} serves no node")
+        return NamedNode(socket_path(others[0]), node_id)
 
     def start_over(self) -> None:
         """Put the server back to the start of its scenario; the clock goes on."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from types import TracebackType
 from typing import Protocol, Self
 
 from mockdriver.client import ControlClient
+from mockdriver.co.csi_client import CsiClient
 from mockdriver.runtime import Runtime
 
 AT_ONCE = 900
@@ -45,11 +45,11 @@ class Site(Protocol):
     ) -> None:
         """Leave it."""
 
-    def controller_socket(self) -> Path:
-        """Return the socket with the Controller service; raises NotServed."""
+    def controller(self) -> CsiClient:
+        """Return a connection to the Controller service; raises NotServed."""
 
-    def node_socket(self, node_id: str) -> Path:
-        """Return the socket with the Node service of a node; raises NotServed."""
+    def node(self, node_id: str) -> CsiClient:
+        """Return a connection to the Node service of a node; raises NotServed."""
 
     def start_over(self) -> None:
         """Put the server back to the start of the story's scenario; the clock goes on."""

@@ -81,13 +81,13 @@ class Stage:
     def controller(self) -> CsiClient:
         """The CO's connection to the controller; raises NotServed."""
         if None not in self._clients:
-            self._clients[None] = CsiClient(self.site.controller_socket())
+            self._clients[None] = self.site.controller()
         return self._clients[None]
 
     def node(self, node_id: str) -> CsiClient:
         """Return the CO's connection to the node plugin on an instance; raises NotServed."""
         if node_id not in self._clients:
-            self._clients[node_id] = CsiClient(self.site.node_socket(node_id))
+            self._clients[node_id] = self.site.node(node_id)
         return self._clients[node_id]
 
     def fresh_volume_name(self) -> str:

@@ -44,6 +44,8 @@ def do_nothing(*arguments: Any, **keywords: Any) -> None:
 def believe_the_node(node: Any, controller: Any, records: Any, call: Any, pause: Any) -> Any:
     """Register by what the node says to the flag, as a CO must not."""
     answer = call(node.node.NodeGetInfo, csi_pb2.NodeGetInfoRequest(controller_get_node_info=True))
+    if not answer.ok:
+        return registration.Lookup(answer)
     info = answer.response
     view = registration.NodeView(
         node_id=info.node_id,

@@ -136,17 +136,39 @@ def test_a_call_under_way_that_the_driver_ends_is_collected_with_its_code(
     assert wrong_at(server, story) == []
 
 
-def test_a_node_that_is_not_served_is_told() -> None:
-    cloud = "instances: [{id: i-1}, {id: i-2}]"
+def test_nodes_without_a_socket_of_their_own_are_asked_at_another_one() -> None:
+    story = told(
+        """
+        - register: {node: i-1}
+          expect: {node_id: i-1, effective_limit: 4}
+        - register: {node: "knoten-ä %2"}
+          expect: {node_id: "knoten-ä %2", effective_limit: null}
+        - add_instance: {id: i-3, type: t}
+        - node_info: {node: i-3}
+          expect: {node_id: i-3, max_volumes_per_node: 4}
+        - terminate_instance: {instance: i-3}
+        - node_info: {node: i-3}
+          expect: {code: NOT_FOUND}
+        - calls: {rpc: "Node*", node_id: i-3}
+          expect: {count: 2}
+        """,
+        """
+        instance_types: {t: {slots: 4}}
+        instances: [{id: i-1, type: t}, {id: "knoten-ä %2"}]
+        """,
+    )
     with serving() as server:
-        results = played_at(
-            server, told("- node_info: {node: i-1}\n- node_info: {node: i-2}", cloud)
-        )
+        assert wrong_at(server, story) == []
 
-    assert results[0].passed
-    [problem] = results[1].mismatches
-    assert "serves no node i-2" in problem
-    assert "--node-socket-dir" in problem
+
+def test_without_any_node_service_the_story_says_so(tmp_path: Path) -> None:
+    story = told("- node_info: {node: i-1}\n- refresh: {node: i-1}", "instances: [{id: i-1}]")
+    with serving("--role", "controller") as server:
+        results = played_at(server, story)
+
+    [problem] = results[0].mismatches
+    assert problem.endswith("serves no node")
+    assert results[1].passed
 
 
 def test_a_server_that_is_not_there_ends_the_story(tmp_path: Path) -> None:
