@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import grpc
-from google.protobuf import json_format, message_factory
+from google.protobuf import message_factory
 
 from mockdriver.cloud import Caller
 from mockdriver.cloud.errors import CallerGone
@@ -22,12 +22,13 @@ from mockdriver.faults.errors import (
     NotHeldInTime,
     TooManyFaults,
 )
+from mockdriver.faults.field_values import BadValue, fill
 from mockdriver.faults.rule import FaultState
 from mockdriver.faults.subjects import Call, CloudCall, RpcCall, node_of, rpcs
 from mockdriver.faults.waiting import MAX_WAITING, Barrier
 from mockdriver.runtime import Runtime
 from mockdriver.scenario import durations
-from mockdriver.scenario.fault_model import FaultMistakes, checked, data_of
+from mockdriver.scenario.fault_model import FaultMistakes, checked, data_of, words
 from mockdriver.scenario.mistakes import not_allowed, path_text, unknown_name
 
 Code = grpc.StatusCode
@@ -146,9 +147,11 @@ def _data(message: faults_pb2.Fault) -> dict[str, Any]:
         if field.name in _READ_ONLY:
             continue
         if field.name == "request":
-            data["request"] = dict(value)
+            data["request"] = dict(sorted(value.items()))
         elif field.name == "reply":
-            data["reply"] = {path: _json(("reply", path), text) for path, text in value.items()}
+            data["reply"] = {
+                path: _json(("reply", path), text) for path, text in sorted(value.items())
+            }
         elif field.name == "details":
             data["details"] = [_json(("details", index), text) for index, text in enumerate(value)]
         else:
@@ -193,10 +196,10 @@ def _call(request: faults_pb2.ExplainFaultsRequest) -> Call:
         raise FaultMistakes([("rpc", unknown_name("RPC", request.rpc, rpcs()))])
     message = message_factory.GetMessageClass(rpcs()[request.rpc].request)()
     try:
-        json_format.Parse(request.request or "{}", message)
-    except (json_format.ParseError, RecursionError) as error:
-        type_name = message.DESCRIPTOR.name
-        raise FaultMistakes([("request", f"is no {type_name} as JSON: {error}")]) from None
+        fill(message, _json(("request",), request.request or "{}"))
+    except BadValue as bad:
+        place = path_text(("request", *bad.place))
+        raise FaultMistakes([(place, str(words(bad.flaw)))]) from None
     return RpcCall(request.rpc, message, node_of(request.rpc, message, request.node_id or None))
 
 

@@ -17,7 +17,7 @@ from google.protobuf.message import Message
 from mockdriver.faults.field_values import BadValue, put
 from mockdriver.faults.flaws import BadFit, UnknownWord
 
-_PACKAGE = "google.rpc"
+PACKAGE = "google.rpc"
 _URL = "type.googleapis.com/"
 _TYPE = "@type"
 
@@ -59,7 +59,7 @@ _FIELDS: Mapping[str, Sequence[str]] = {
 }
 """The fields of each message, in the order of their numbers: `*` repeated, `?` optional."""
 
-KINDS = tuple(f"{_PACKAGE}.{name}" for name in _FIELDS if name != "Status" and "." not in name)
+KINDS = tuple(f"{PACKAGE}.{name}" for name in _FIELDS if name != "Status" and "." not in name)
 """The types that a detail can have."""
 
 _Proto = descriptor_pb2.FieldDescriptorProto
@@ -72,7 +72,7 @@ _SCALARS = {
 
 def status_bytes(code: int, message: str, details: Sequence[Message]) -> bytes:
     """Return a google.rpc.Status; `details` are those that `detail` has made."""
-    status: Any = _class_of(f"{_PACKAGE}.Status")(code=code, message=message)
+    status: Any = _class_of(f"{PACKAGE}.Status")(code=code, message=message)
     for item in details:
         status.details.add(
             type_url=_URL + item.DESCRIPTOR.full_name,
@@ -84,7 +84,7 @@ def status_bytes(code: int, message: str, details: Sequence[Message]) -> bytes:
 
 def described(encoded: bytes) -> dict[str, Any]:
     """Return code, message and details of a google.rpc.Status as data, for people and for tests."""
-    status: Any = _class_of(f"{_PACKAGE}.Status").FromString(encoded)
+    status: Any = _class_of(f"{PACKAGE}.Status").FromString(encoded)
     details = [
         _class_of(item.type_url.rpartition("/")[2]).FromString(item.value)
         for item in status.details
@@ -115,17 +115,18 @@ def detail(given: Any) -> Message:
 
 
 def _class_of(full_name: str) -> Any:
-    return message_factory.GetMessageClass(_pool().FindMessageTypeByName(full_name))
+    return message_factory.GetMessageClass(pool().FindMessageTypeByName(full_name))
 
 
 @cache
-def _pool() -> descriptor_pool.DescriptorPool:
-    pool = descriptor_pool.DescriptorPool()
+def pool() -> descriptor_pool.DescriptorPool:
+    """Return the pool that describes the messages."""
+    made = descriptor_pool.DescriptorPool()
     file = descriptor_pb2.FileDescriptorProto(
-        name="mockdriver/error_details.proto", package=_PACKAGE, syntax="proto3"
+        name="mockdriver/error_details.proto", package=PACKAGE, syntax="proto3"
     )
     for known in (any_pb2.DESCRIPTOR, duration_pb2.DESCRIPTOR):
-        pool.AddSerializedFile(known.serialized_pb)
+        made.AddSerializedFile(known.serialized_pb)
         file.dependency.append(known.name)
     messages: dict[str, descriptor_pb2.DescriptorProto] = {}
     for name, fields in _FIELDS.items():
@@ -133,9 +134,9 @@ def _pool() -> descriptor_pool.DescriptorPool:
         place = messages[outer].nested_type if outer else file.message_type
         messages[name] = place.add(name=inner)
         for number, text in enumerate(fields, start=1):
-            _describe(messages[name], f"{_PACKAGE}.{name}", number, text)
-    pool.AddSerializedFile(file.SerializeToString())
-    return pool
+            _describe(messages[name], f"{PACKAGE}.{name}", number, text)
+    made.AddSerializedFile(file.SerializeToString())
+    return made
 
 
 def _describe(
@@ -165,4 +166,4 @@ def _describe(
     elif kind in ("Any", "Duration"):
         field.type_name = f".google.protobuf.{kind}"
     else:
-        field.type_name = f".{_PACKAGE}.{kind}"
+        field.type_name = f".{PACKAGE}.{kind}"

@@ -139,6 +139,11 @@ def _value_of_map(field: FieldDescriptor) -> FieldDescriptor:
     return field.message_type.fields_by_name["value"]
 
 
+def fill(message: Any, value: Any) -> None:
+    """Give an empty message the fields of an object; raises BadValue."""
+    _fill(message, message.DESCRIPTOR, value)
+
+
 def _put_items(message: Any, field: FieldDescriptor, value: Any) -> None:
     if not isinstance(value, list | tuple):
         raise BadValue(BadFit(f"{_shown(value)} is not allowed, allowed: a list"))

@@ -392,8 +392,8 @@ class WaitForCalls(CallFilter):
     arrived: Flag = Field(
         default=False, description="Count calls when they arrive, not when they end."
     )
-    timeout_seconds: Seconds = Field(
-        default=10.0, alias="timeout", description="How long to wait at most, a duration."
+    timeout_seconds: Seconds | None = Field(
+        default=None, alias="timeout", description="How long to wait at most. Default: 10s."
     )
 
     @model_validator(mode="after")

@@ -18,11 +18,16 @@ def enable_reflection(server: grpc.Server, services: Iterable[str], pool: Descri
     )
 
 
+ERROR_DETAILS = "google.rpc"
+"""The package of the messages beside an error's code, see `faults.error_details`."""
+
+
 class _PoolWithMethods:
-    """A descriptor pool that finds methods too.
+    """A descriptor pool that finds methods too, and the messages that errors come with.
 
     Protobuf's own finds fields and enum values by their full names, but no methods; that is what
-    `grpcurl describe csi.v1.Controller.ControllerGetNodeInfo` asks for.
+    `grpcurl describe csi.v1.Controller.ControllerGetNodeInfo` asks for. The details of an error are
+    in a pool of their own; with them, grpcurl can show what a fault answers.
     """
 
     def __init__(self, pool: DescriptorPool) -> None:
@@ -33,6 +38,11 @@ class _PoolWithMethods:
 
     def FindFileContainingSymbol(self, symbol: str) -> FileDescriptor:  # noqa: N802 - protobuf's
         """Return the file that describes `symbol`; raises KeyError."""
+        if symbol.startswith(f"{ERROR_DETAILS}."):
+            # Here, since hardly anybody asks for them.
+            from mockdriver.faults import error_details  # noqa: PLC0415
+
+            return error_details.pool().FindFileContainingSymbol(symbol)
         try:
             return self._pool.FindFileContainingSymbol(symbol)
         except KeyError:

@@ -222,3 +222,58 @@ def test_a_wake_up_is_for_one_caller_only(seed: int) -> None:
 
     runtime.run(wait_first, wait_second, second.wake)
     assert moments == {"first": 10, "second": 0}
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_wake_up_during_a_wait_aside_ends_the_wait_around_it_too(seed: int) -> None:
+    runtime = SeededRuntime(seed)
+    caller = Caller(runtime)
+    moments: list[float] = []
+
+    def wait() -> None:
+        caller.prepare()
+        with caller.aside():
+            caller.sleep_until(5)
+        moments.append(runtime.now())
+        caller.wait(100)
+        moments.append(runtime.now())
+
+    def disturb() -> None:
+        Caller(runtime).sleep_until(1)
+        caller.wake()
+
+    runtime.run(wait, disturb)
+    assert moments == [5, 5]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_wait_aside_that_nothing_disturbs_changes_nothing(seed: int) -> None:
+    runtime = SeededRuntime(seed)
+    caller = Caller(runtime)
+
+    def wait() -> None:
+        caller.prepare()
+        with caller.aside():
+            caller.sleep_until(5)
+        caller.wait(100)
+
+    runtime.run(wait)
+    assert runtime.now() == 100
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_caller_can_leave_during_a_wait_aside(seed: int) -> None:
+    runtime = SeededRuntime(seed)
+    caller = Caller(runtime)
+
+    def wait() -> None:
+        caller.prepare()
+        with pytest.raises(CallerGone), caller.aside():
+            caller.sleep_until(50)
+
+    def leave() -> None:
+        Caller(runtime).sleep_until(1)
+        caller.leave()
+
+    runtime.run(wait, leave)
+    assert runtime.now() == 1

@@ -116,6 +116,7 @@ class SmallDriver:
         self._guards: list[InFlight] = []
         with self._remembering_guards():
             self.driver = Driver(config, self.region.cloud, self.runtime, self.journal)
+        self.faults = self.driver.faults
         self._node = node
         self._names = 0
 

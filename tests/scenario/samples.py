@@ -57,8 +57,8 @@ cloud:
   transitions: {attach: held, detach: after 3 reads}
   api: {create_disk: {max_ids: 1}, delete_disk: {delay: 1m30s}}
 faults:
-  - {name: late, rpc: Controller*, request: {volume_id: "vol-*"}, calls: 3-5, when: after, delay: 2s}
-  - {name: lie, rpc: ControllerGetNodeInfo, calls: 2, reply: {max_volumes_per_node: 7}, enabled: false}
+  - {name: late, rpc: Controller*, request: {volume_id: "v*"}, calls: 3-5, when: after, delay: 2s}
+  - {name: lie, rpc: ControllerGetNodeInfo, calls: 2, reply: {max_volumes_per_node: 7}}
   - {cloud_api: attach, request: {disk: "?*"}, error: Throttled, probability: 0.5, seed: 7}
   - name: refused
     rpc: CreateVolume
@@ -68,7 +68,7 @@ faults:
     message: no room left
     details: [{"@type": type.googleapis.com/google.rpc.RetryInfo, retryDelay: 1.5s}]
     lifetime: 1h
-  - {name: mute, rpc: NodeGetInfo, node_id: i-a, no_answer: true}
+  - {name: mute, rpc: NodeGetInfo, node_id: i-a, no_answer: true, enabled: false}
   - {name: crash, rpc: NodeStageVolume, exit: 137}
 story:
   - register: {node: i-a}
