@@ -12,6 +12,7 @@ It needs the protos of mockdriver.control.v1 and gRPC, and nothing of CSI.
 
 from mockdriver.client.calls import (
     Call,
+    CallConditions,
     CallFilter,
     Calls,
     CallsNotAsExpected,
@@ -31,6 +32,7 @@ from mockdriver.client.state import State
 __all__ = [
     "DEADLINE_SECONDS",
     "Call",
+    "CallConditions",
     "CallFailed",
     "CallFilter",
     "Calls",

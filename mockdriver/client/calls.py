@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -19,11 +20,9 @@ WAIT_SECONDS = 10.0
 """How long `wait` waits if nothing else is said."""
 
 
-class CallFilter(TypedDict, total=False):
-    """Which calls are meant: each field that is given must be met."""
+class CallConditions(TypedDict, total=False):
+    """What can be asked of a call, its RPC aside; `*` and `?` in texts are as in a shell."""
 
-    rpc: str
-    """`*` and `?` as in a shell, here and below."""
     service: str
     """"Controller", "Node" or "Identity"."""
     node_id: str
@@ -39,6 +38,12 @@ class CallFilter(TypedDict, total=False):
     """Only calls after this sequence number."""
     message: str
     """Text in the message of an error."""
+
+
+class CallFilter(CallConditions, total=False):
+    """Which calls are meant: each field that is given must be met."""
+
+    rpc: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +95,8 @@ class Call:
             service=call.service,
             rpc=call.rpc,
             node_id=call.node_id,
-            request=MessageToDict(call.request),
-            response=MessageToDict(call.response),
+            request=_plain(MessageToDict(call.request)),
+            response=_plain(MessageToDict(call.response)),
             code=call.code,
             message=call.message,
             faults=tuple(call.faults),
@@ -108,12 +113,27 @@ class Call:
         if self.code == "RUNNING":
             answer = "in flight"
         elif self.code == "OK":
-            answer = f"OK {self.response}" if self.response else "OK"
+            answer = f"OK {_json(self.response)}" if self.response else "OK"
         else:
             answer = f"{self.code} {self.message}"
         took = "" if self.code == "RUNNING" else f"  [{self.duration_seconds * 1000:.1f} ms]"
         faults = f"  [faults: {', '.join(self.faults)}]" if self.faults else ""
-        return f"#{self.sequence} {self.rpc}{where} {self.request} -> {answer}{took}{faults}"
+        return f"#{self.sequence} {self.rpc}{where} {_json(self.request)} -> {answer}{took}{faults}"
+
+
+def _plain(value: Any) -> Any:
+    """Return JSON with whole numbers as such, and an order: a Struct has floats and none."""
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in sorted(value.items())}
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 class CallsNotAsExpected(AssertionError):
@@ -318,5 +338,5 @@ class Calls:
         return self._call(self._stub.ClearCalls, journal_pb2.ClearCallsRequest()).forgotten
 
 
-# Inside of the class `list` is its method.
+# Inside of a class with a method `list`, the type goes by another name.
 _Calls: TypeAlias = list[Call]

@@ -188,6 +188,6 @@ class Faults:
         return self._call(self._stub.ReleaseBarrier, request).released
 
 
-# Inside of the class `list` is its method.
+# Inside of a class with a method `list`, the type goes by another name.
 _Faults: TypeAlias = list[faults_pb2.Fault]
 _Barriers: TypeAlias = list[faults_pb2.Barrier]

@@ -94,7 +94,10 @@ class ControlServices:
 
         def stream(body: bytes, context: grpc.ServicerContext) -> Iterator[bytes]:
             try:
-                for response in begin(body, context):
+                responses = begin(body, context)
+                # The peer learns from this that it misses nothing from now on.
+                context.send_initial_metadata(())
+                for response in responses:
                     yield response.SerializeToString()
             except Exception as error:
                 _abort(context, error, method.name)

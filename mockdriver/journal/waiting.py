@@ -62,13 +62,23 @@ def watch_calls(
     *,
     from_start: bool = False,
 ) -> Iterator[Moment]:
-    """Yield each call that matches as it arrives, and again as it ends, until the caller leaves.
+    """Return an iterator of each call that matches, as it arrives and again as it ends.
 
-    With `from_start` those in the record come first, each once. Calls never wait for a reader: one
-    that is `follower.MAX_BEHIND` messages behind gets those, and then TooFarBehind. Raises
-    CallerGone.
+    It misses nothing from now on, and ends when the caller leaves. With `from_start` those in the
+    record come first, each once. Calls never wait for a reader: one that is `follower.MAX_BEHIND`
+    messages behind gets those, and then TooFarBehind. Raises CallerGone.
     """
+    watching = _watch(journal, wanted, caller, runtime, from_start=from_start)
+    next(watching)
+    return (moment for moment in watching if moment is not None)
+
+
+def _watch(
+    journal: Journal, wanted: CallFilter, caller: Caller, runtime: Runtime, *, from_start: bool
+) -> Iterator[Moment | None]:
+    """Yield None when nothing will be missed any more, and then the calls."""
     with journal.following(caller) as (present, follower):
+        yield None
         if from_start:
             yield from filter(wanted.matches, present)
         while True:

@@ -11,6 +11,7 @@ import pytest
 from google.protobuf.json_format import ParseDict
 
 from mockdriver.client import (
+    Call,
     CallFilter,
     CallsNotAsExpected,
     ControlClient,
@@ -40,6 +41,10 @@ CALL = ParseDict(
 )
 
 
+def _with_response(response: dict[str, Any]) -> journal_pb2.Call:
+    return ParseDict({"response": response}, journal_pb2.Call())
+
+
 def test_a_call_is_a_record_of_plain_values(client: ControlClient, fake: FakeControl) -> None:
     fake.answers["ListCalls"] = journal_pb2.ListCallsResponse(calls=[CALL])
 
@@ -48,6 +53,9 @@ def test_a_call_is_a_record_of_plain_values(client: ControlClient, fake: FakeCon
     assert call.start == datetime(2026, 11, 30, 12, 0, 0, 500_000, UTC)
     assert call.request == {"node_id": "i-1"}
     assert call.response["published_volume_ids"] == ["a", "b"]
+    assert str(Call.of(_with_response({"max_volumes_per_node": 23, "ratio": 0.5})).response) == (
+        "{'max_volumes_per_node': 23, 'ratio': 0.5}"
+    )
     assert call.cloud_calls[0].ids == ("i-1",)
     assert call.cloud_calls[0].error == "Throttled"
     assert call.original == CALL
@@ -56,12 +64,12 @@ def test_a_call_is_a_record_of_plain_values(client: ControlClient, fake: FakeCon
 @pytest.mark.parametrize(
     ("changes", "end"),
     [
-        ({}, " {'node_id': 'i-1'} -> OK {'published_volume_ids': ['a', 'b']}  [12.5 ms]"),
+        ({}, ' {"node_id":"i-1"} -> OK {"published_volume_ids":["a","b"]}  [12.5 ms]'),
         (
             {"code": "NOT_FOUND", "message": "no such node", "node_id": "i-2"},
-            " at node i-2 {'node_id': 'i-1'} -> NOT_FOUND no such node  [12.5 ms]",
+            ' at node i-2 {"node_id":"i-1"} -> NOT_FOUND no such node  [12.5 ms]',
         ),
-        ({"code": "RUNNING"}, " {'node_id': 'i-1'} -> in flight"),
+        ({"code": "RUNNING"}, ' {"node_id":"i-1"} -> in flight'),
     ],
 )
 def test_a_call_reads_as_a_line(
@@ -241,7 +249,7 @@ def test_an_unknown_field_of_a_fault_is_refused_with_the_known_ones(
 def test_an_unknown_field_of_a_filter_is_refused_with_the_known_ones(
     client: ControlClient,
 ) -> None:
-    with pytest.raises(TypeError, match="calls have no node; there are: rpc, service, node_id"):
+    with pytest.raises(TypeError, match="calls have no node; there are: service, node_id, code"):
         client.calls.list(**cast(CallFilter, {"node": "i"}))
 
 

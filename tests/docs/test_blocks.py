@@ -34,6 +34,8 @@ ATTRIBUTES = {
     "yaml": {"file", "mistakes", "mismatches"},
     "console": {"server"},
     "sh": set[str](),
+    "python": {"file"},
+    "go": {"same"},
 }
 """The languages that blocks may have, and the attributes that each may have:
 
@@ -42,9 +44,13 @@ ATTRIBUTES = {
   story must not go as it says.
 * console: commands and their output, see transcripts.py.
 * sh: commands that cannot run inside a test; see NOT_RUN_HERE.
+* python: a file in the folder of the document's session; a command there runs it, or a file that
+  one runs.
+* go: `same=PATH` of a file in the repository, word for word; tests/go runs it.
 """
 
 NOT_RUN_HERE = {
+    "pip install 'mockdriver[pytest]'": "tests/packaging/test_pytest_plugin.py",
     "python3 -m venv my-venv": "tests/packaging/test_distributions.py",
     "my-venv/bin/pip install .": "tests/packaging/test_distributions.py",
     "my-venv/bin/mockdriver --version": "tests/packaging/test_distributions.py",
@@ -127,6 +133,27 @@ def test_a_scenario_has_no_mistakes_and_its_story_goes_as_it_says(block: Block) 
 def test_a_scenario_that_is_shown_for_its_mistakes_has_some(block: Block) -> None:
     with pytest.raises(ScenarioMistakes):
         loads(_in_place(block), block.document)
+
+
+@pytest.mark.parametrize(
+    "block", [block for block in all_blocks() if block.language == "python"], ids=str
+)
+def test_python_is_run_by_a_command_of_its_document(block: Block) -> None:
+    name = block.attributes["file"]
+    session = " ".join(command.text for command in _session(block.document))
+    others = [other.text for other in blocks_of(block.document) if other.language == "python"]
+
+    assert name in session or any(f"import {name.removesuffix('.py')}\n" in text for text in others)
+
+
+@pytest.mark.parametrize(
+    "block", [block for block in all_blocks() if block.language == "go"], ids=str
+)
+def test_go_is_a_file_of_the_example_that_is_run(block: Block) -> None:
+    path = block.attributes["same"]
+
+    assert path.startswith("docs/fixtures/go/")
+    assert block.text == (ROOT / path).read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("document", SESSIONS)

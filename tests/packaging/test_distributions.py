@@ -1,27 +1,17 @@
-"""The built distributions, installed where nothing but them can be imported, do run.
-
-Everything here starts from a copy of the files that a clone would have. Builds are isolated, as
-they are for a user; the versions of what pip downloads are held to the lock, so that a release of
-somebody else's does not change what is tested.
-"""
+"""The built distributions, installed where nothing but them can be imported, do run."""
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import tarfile
-import venv
 import zipfile
-from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
 from hatch_build import GENERATED
 from mockdriver import __version__
-from tests.packaging.locks import read_lock
-from tests.packaging.tree import ROOT, copy_to, files
+from tests.packaging.installing import install, run
+from tests.packaging.tree import copy_to, files
 
 pytestmark = pytest.mark.packaging
 
@@ -40,43 +30,6 @@ assert pluginregistration_pb2_grpc.RegistrationStub
 for module in (mockdriver, csi_spec, csi_pb2, kubelet_spec, pluginregistration_pb2):
     print(pathlib.Path(module.__file__).resolve())
 """
-
-
-@pytest.fixture(scope="module")
-def clean_tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return copy_to(tmp_path_factory.mktemp("clean-tree"))
-
-
-@pytest.fixture(scope="module")
-def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    constraints = tmp_path_factory.mktemp("constraints") / "constraints.txt"
-    locked = read_lock("run")
-    constraints.write_text("".join(f"{name}=={lock.version}\n" for name, lock in locked.items()))
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
-    return {
-        **kept,
-        "PIP_CONSTRAINT": str(constraints),
-        "PIP_BUILD_CONSTRAINT": str(constraints),
-        "PIP_DISABLE_PIP_VERSION_CHECK": "1",
-    }
-
-
-@pytest.fixture(scope="module")
-def sdist(clean_tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    target = tmp_path_factory.mktemp("sdist")
-    run(sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", target, cwd=clean_tree)
-    return only(target.glob("mockdriver-*.tar.gz"))
-
-
-@pytest.fixture(scope="module")
-def wheel(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A wheel built from what the sdist holds, as a release is made."""
-    folder = tmp_path_factory.mktemp("wheel")
-    with tarfile.open(sdist) as archive:
-        archive.extractall(folder, filter="data")
-    source = only(folder.glob("mockdriver-*"))
-    run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder, cwd=source)
-    return only(folder.glob("mockdriver-*.whl"))
 
 
 @pytest.fixture(scope="module")
@@ -167,29 +120,3 @@ def scenario_files() -> list[Path]:
     found = [path for path in files() if path.parts[0] == "scenarios" and path.suffix == ".yaml"]
     assert found
     return found
-
-
-def install(source: Path, folder: Path, environment: dict[str, str]) -> Path:
-    """Install `source` with what it needs into a new environment; return its Python."""
-    # Without a pip of its own: ours installs into it, and making it takes no time.
-    venv.create(folder / "venv", with_pip=False, symlinks=True)
-    python = folder / "venv" / "bin" / "python"
-    pip("--python", python, "install", "--quiet", source, cwd=folder, env=environment)
-    return python
-
-
-def pip(*arguments: str | Path, cwd: Path, env: dict[str, str]) -> str:
-    return run(sys.executable, "-m", "pip", *arguments, cwd=cwd, env=env)
-
-
-def run(*command: str | Path, cwd: Path, env: dict[str, str] | None = None) -> str:
-    """Run a program and return what it printed; show that when it fails."""
-    assert cwd.resolve() != ROOT, "there, Python would import the source tree"
-    done = subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
-    return done.stdout
-
-
-def only(paths: Iterable[Path]) -> Path:
-    (path,) = paths
-    return path
