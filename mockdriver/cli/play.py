@@ -158,13 +158,7 @@ def _arguments(result: StepResult) -> dict[str, Any]:
     arguments = result.step.arguments
     if isinstance(arguments, Advance):
         return {"seconds": arguments.seconds}
-    plain = arguments.model_dump(mode="json", by_alias=True, exclude_unset=True)
-    # What every verb can have comes last.
-    common = [name for name in ("wait", "as") if name in plain]
-    return {
-        **{key: plain[key] for key in plain if key not in common},
-        **{key: plain[key] for key in common},
-    }
+    return arguments.model_dump(mode="json", by_alias=True, exclude_unset=True)
 
 
 def _expected(result: StepResult) -> dict[str, Any]:

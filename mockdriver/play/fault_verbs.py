@@ -20,6 +20,9 @@ from mockdriver.scenario.story_model import CallFilter as FilterModel
 
 DONE = Outcome()
 
+WAIT_SECONDS = 10.0
+"""How long `wait_for_calls` waits at most where the step does not say."""
+
 
 def add_fault(stage: Stage, arguments: AddFault) -> Outcome:
     """Add a fault, at the end of the list or before another one."""
@@ -55,6 +58,8 @@ def release(stage: Stage, arguments: Release) -> Outcome:
 def wait_for_calls(stage: Stage, arguments: WaitForCalls) -> Outcome:
     """Wait until so many calls match, or are held at a barrier."""
     control, seconds = stage.control, arguments.timeout_seconds
+    if seconds is None:
+        seconds = WAIT_SECONDS
     if arguments.barrier is not None:
         control.faults.wait_for_held(arguments.barrier, arguments.count, timeout_seconds=seconds)
     else:

@@ -135,10 +135,7 @@ def _refused(error: ControlError) -> Outcome:
     """Return what the cloud's refusal comes to; any other error is no outcome of a step."""
     if not error.error:
         raise error
+    words = error.message.removeprefix(f"{error.error}: ")
     if error.error not in _CLOUD_ERRORS:
-        return Outcome(problem=error.message)
-    return Outcome(
-        error=error.error,
-        cloud_code=error.code.name,
-        messages=(error.message.removeprefix(f"{error.error}: "),),
-    )
+        return Outcome(problem=words)
+    return Outcome(error=error.error, cloud_code=error.code.name, messages=(words,))

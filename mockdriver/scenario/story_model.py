@@ -10,7 +10,7 @@ import operator
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import Field, model_validator
 
@@ -100,16 +100,21 @@ class DiskOrCount(Model):
         return self
 
 
-class OfTheCo(Model):
-    """What every verb of the CO can have: it may leave its calls under way."""
+WAIT: Any = Field(
+    default=True,
+    description="false: the step leaves its calls under way; a later step is to collect them.",
+)
+AS: Any = Field(
+    default=None, alias="as", description="With wait: false, what collect calls the step."
+)
 
-    wait: Flag = Field(
-        default=True,
-        description="false: the step leaves its calls under way; a later step is to collect them.",
-    )
-    as_: Text | None = Field(
-        default=None, alias="as", description="With wait: false, what collect calls the step."
-    )
+
+class OfTheCo(Model):
+    """What every verb of the CO can have, as its last keys: it may leave its calls under way."""
+
+    if TYPE_CHECKING:
+        wait: bool
+        as_: str | None
 
     @model_validator(mode="after")
     def _only_what_is_left_has_a_name(self) -> OfTheCo:
@@ -129,18 +134,24 @@ class Register(OfTheCo):
     """`register`: what a kubelet does, by what NodeGetCapabilities allows."""
 
     node: Text = Field(description="The instance whose node registers.")
+    wait: Flag = WAIT
+    as_: Text | None = AS
 
 
 class Refresh(OfTheCo):
     """`refresh`: ControllerGetNodeInfo."""
 
     node: Text = Field(description="The node_id to ask for.")
+    wait: Flag = WAIT
+    as_: Text | None = AS
 
 
 class NodeInfo(OfTheCo):
     """`node_info`: NodeGetInfo in the plain flow."""
 
     node: Text = Field(description="The instance whose node is asked.")
+    wait: Flag = WAIT
+    as_: Text | None = AS
 
 
 class CreateVolume(OfTheCo):
@@ -158,6 +169,8 @@ class CreateVolume(OfTheCo):
     access_mode: AccessMode = Field(
         default="SINGLE_NODE_WRITER", description="The access mode of the volume capability."
     )
+    wait: Flag = WAIT
+    as_: Text | None = AS
 
     @model_validator(mode="after")
     def _one_size(self) -> CreateVolume:
@@ -170,6 +183,8 @@ class DeleteVolume(OfTheCo):
     """`delete_volume`: DeleteVolume."""
 
     volume: Text = Field(description="A volume_id, or a made volume's name.")
+    wait: Flag = WAIT
+    as_: Text | None = AS
 
 
 class Publish(VolumeOrCount, OfTheCo):
@@ -181,6 +196,8 @@ class Publish(VolumeOrCount, OfTheCo):
         default="SINGLE_NODE_WRITER", description="The access mode of the volume capability."
     )
     readonly: Flag = Field(default=False, description="Publish as readonly.")
+    wait: Flag = WAIT
+    as_: Text | None = AS
 
 
 class Unpublish(VolumeOrCount, OfTheCo):
@@ -190,6 +207,8 @@ class Unpublish(VolumeOrCount, OfTheCo):
         default=None, description="The node_id. Without it: every node (with `volume` only)."
     )
     concurrent: Flag = Field(default=False, description="Whether the calls go out all at once.")
+    wait: Flag = WAIT
+    as_: Text | None = AS
 
     @model_validator(mode="after")
     def _count_needs_node(self) -> Unpublish:
