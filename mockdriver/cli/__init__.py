@@ -13,10 +13,10 @@ from mockdriver.scenario.mistakes import unknown_name
 COMMANDS = {
     "serve": "mockdriver.cli.serve",
     "play": "mockdriver.cli.play",
+    "ctl": "mockdriver.cli.ctl",
     "check": "mockdriver.cli.check",
     "scenarios": "mockdriver.cli.scenarios",
     "schema": "mockdriver.cli.schema",
-    "ctl": "mockdriver.cli.ctl",
 }
 """The module of each command; its function has the command's name."""
 

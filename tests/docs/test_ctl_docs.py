@@ -57,7 +57,7 @@ def usage(name: str, verb: str, command: click.Command) -> str:
 def spelling(option: click.Option) -> str:
     """Return how an option is written, with what it takes."""
     [name] = [item for item in option.opts if item.startswith("--")]
-    names = "/".join([name, *option.secondary_opts])
+    names = "`, `".join([name, *option.secondary_opts])
     return names if option.is_flag else f"{names} {option.make_metavar(CONTEXT)}"
 
 
@@ -75,7 +75,7 @@ def described(name: str) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for cells in rows(CTL, name):
         if cells[0].startswith("`--"):
-            [option] = codes_in(cells[0])
+            option = cells[0].strip("`")
             of = codes_in(cells[1]) if len(cells) == 3 else [""]
             assert cells[-1], f"{name} {option} is not described"
             found.setdefault(option, set()).update(of)
