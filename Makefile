@@ -1,10 +1,13 @@
-# The two commands: `make serve` and `make test`. All else is in tools/.
+# The three commands: `make serve`, `make test` and `make e2e`. All else is in tools/ and e2e/.
 .DEFAULT_GOAL := help
-.PHONY: help serve check test lock format clean environment-run environment-dev lint
+.PHONY: help serve check test e2e cluster lock format clean environment-run environment-dev lint
 
 # Recipes see `python`: the one that makes the virtual environment.
 environment = python=$$(tools/find-python) && "$$python" -m tools.environment
 venv := .venv/bin
+
+# Programs that win over the ones that are built here.
+programs := $(if $(PROGRAMS),env MOCKDRIVER_E2E_PROGRAMS='$(PROGRAMS)')
 
 # What `make check` leaves to `make test`.
 quick := not go and not packaging and not slow
@@ -13,6 +16,8 @@ help:
 	@echo "make serve    start the mock driver   SCENARIO=name or file, ENDPOINT=unix:///path"
 	@echo "make check    lint, types, import rules and the quick tests"
 	@echo "make test     the same and all other tests: Go programs, built distributions"
+	@echo "make e2e      tests with a real Kubernetes   ARGS='options of pytest', PROGRAMS=folder"
+	@echo "make cluster  a real Kubernetes to play with   SCENARIO=name or file, PROGRAMS=folder"
 	@echo "make format   rewrite the code as the linter wants it"
 	@echo "make lock     write requirements/*.lock anew   UPGRADE=1 for newest versions"
 	@echo "make clean    remove what the other targets made"
@@ -26,6 +31,15 @@ check: lint
 test: lint
 	$(venv)/python -m tools.go_programs
 	$(venv)/pytest
+
+e2e: environment-dev
+	$(venv)/python -m tools.kubernetes_programs
+	@exec $(programs) $(venv)/pytest e2e $(ARGS)
+
+cluster: environment-dev
+	@$(venv)/python -m tools.kubernetes_programs
+	@$(venv)/python -m tools.go_programs grpcurl >/dev/null
+	@exec $(programs) $(venv)/python -m e2e.by_hand $(if $(SCENARIO),'$(SCENARIO)')
 
 lint: environment-dev
 	$(venv)/ruff format --check

@@ -33,12 +33,14 @@ class GoModule:
         return found
 
     @property
+    def path(self) -> str:
+        """The module's own import path."""
+        return self._line(r"^module (\S+)$")
+
+    @property
     def go_version(self) -> tuple[int, ...]:
         """The oldest Go that can build what it pins."""
-        found = re.search(r"^go (\S+)$", self.text, re.MULTILINE)
-        if found is None:
-            raise SystemExit(f"go_module: {self.folder / 'go.mod'} has no `go` line")
-        return numbers(found.group(1))
+        return numbers(self._line(r"^go (\S+)$"))
 
     def module_of(self, package: str) -> tuple[str, str]:
         """Return the path and the version of the pinned module that `package` lies in."""
@@ -52,6 +54,13 @@ class GoModule:
 
     @property
     def digest(self) -> str:
-        """What programs of other modules are built from, in one word."""
-        pinned = self.text + (self.folder / "go.sum").read_text(encoding="utf-8")
-        return hashlib.sha256(pinned.encode()).hexdigest()
+        """What programs are built from, in one word: the pins, and Go files beside them."""
+        sources = sorted([*self.folder.glob("*.go"), self.folder / "go.sum"])
+        texts = [self.text, *(source.read_text(encoding="utf-8") for source in sources)]
+        return hashlib.sha256("".join(texts).encode()).hexdigest()
+
+    def _line(self, pattern: str) -> str:
+        found = re.search(pattern, self.text, re.MULTILINE)
+        if found is None:
+            raise SystemExit(f"go_module: {self.folder / 'go.mod'} has no line {pattern}")
+        return found.group(1)

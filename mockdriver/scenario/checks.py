@@ -163,14 +163,16 @@ class CloudChecks:
         seen: set[tuple[str, str]] = set()
         for instance, place, id, force in _all_attachments(plan):
             disk = disks[id]
-            allowed = 1 if id in plan.boot_disks else disk.max_attachments
             counts[id] += 1
             if (id, instance.id) in seen:
                 text = f"disk {quoted(id)} is on instance {quoted(instance.id)} already"
                 self._once("same", place, f"{text}, allowed: once in all its lists")
-            elif not force and counts[id] > allowed:
+            elif not force and id in plan.boot_disks and counts[id] > 1:
+                text = f"disk {quoted(id)} is a boot disk, which belongs to one instance alone"
+                self._once("boot", place, text)
+            elif not force and counts[id] > disk.max_attachments:
                 text = f"disk {quoted(id)} is attached in more places than its max_attachments"
-                self._once("max", place, f"{text}, allowed: {allowed}")
+                self._once("max", place, f"{text}, allowed: {disk.max_attachments}")
             elif not force and disk.zone != instance.zone:
                 text = (
                     f"disk {quoted(id)} is in zone {quoted(disk.zone)}, allowed: "

@@ -10,6 +10,7 @@ ALLOWED = f"a duration such as 50ms, 2s, 1m30s or 1h, at most {MAX_HOURS}h"
 PATTERN = r"^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$"
 """What a duration looks like, for JSON Schema."""
 
+_MAX_DECIMALS = 12
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 _DIGITS = 9
 _PART = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,12})?)(ms|s|m|h)")
@@ -42,4 +43,8 @@ def format_duration(seconds: float) -> str:
 
 
 def _decimal(number: float) -> str:
-    return format(Decimal(repr(number)), "f").removesuffix(".0")
+    text = format(Decimal(repr(number)), "f")
+    if len(text.partition(".")[2]) > _MAX_DECIMALS:
+        # A product of fractions can be longer than a duration may be written.
+        text = f"{number:.{_MAX_DECIMALS}f}".rstrip("0")
+    return text.removesuffix(".0").removesuffix(".")

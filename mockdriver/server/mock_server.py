@@ -44,6 +44,7 @@ class MockServer:
         self.cloud = world.cloud
         self.name = config.name
         self.journal = world.journal
+        self.faults = world.faults
         self.control = control
         self.has_controller_flow = config.capabilities.all_on(
             CONTROLLER_SERVICE, GET_NODE_INFO, NODE_INFO_FROM_CONTROLLER

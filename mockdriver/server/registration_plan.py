@@ -56,12 +56,14 @@ def plan_registrations(
 
 
 def path_component(node_id: str) -> str:
-    """Return a node's id as one name in a path, percent-encoded, different for each id.
+    """Return a node's id as one name in a path, different for each id.
 
-    Slashes and dots at the start are encoded too: no id leads to another folder.
+    All but letters, digits, `-`, `_` and dots is encoded as in URLs, with `~` in the place of `%`:
+    gRPC in Go, and so a kubelet, takes a socket's path for a URL and decodes what has a `%`. A dot
+    at the start is encoded too: no id leads to another folder.
     """
-    encoded = quote(node_id, safe="")
-    return f"%2E{encoded[1:]}" if encoded.startswith(".") else encoded
+    encoded = quote(node_id, safe="").replace("~", "%7E").replace("%", "~")
+    return f"~2E{encoded[1:]}" if encoded.startswith(".") else encoded
 
 
 def _csi_sockets(plan: ListeningPlan) -> Mapping[str, Path]:

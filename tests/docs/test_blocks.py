@@ -32,7 +32,7 @@ from tests.docs.transcripts import (
 
 ATTRIBUTES = {
     "yaml": {"file", "mistakes", "mismatches"},
-    "console": {"server"},
+    "console": {"server", "cluster"},
     "sh": set[str](),
     "python": {"file"},
     "go": {"same"},
@@ -42,13 +42,17 @@ ATTRIBUTES = {
 * yaml: a whole scenario. It is checked, and played if it has a story. `file=NAME` puts it into the
   folder of the document's session. `mistakes` says that it must not be right, `mismatches` that its
   story must not go as it says.
-* console: commands and their output, see transcripts.py.
+* console: commands and their output, see transcripts.py. Those with `cluster=SCENARIO` need a
+  cluster, as `make cluster` starts it; e2e/test_documents.py runs them.
 * sh: commands that cannot run inside a test; see NOT_RUN_HERE.
 * python: a file in the folder of the document's session; a command there runs it, or a file that
   one runs.
 * go: `same=PATH` of a file in the repository, word for word; tests/go runs it.
 """
 
+_BUILD = ".venv/bin/python -m tools.kubernetes_programs"
+_BUILD_TESTS = "tests/packaging/test_kubernetes_programs.py"
+_ATTACHER = "github.com/kubernetes-csi/external-attacher/v4"
 NOT_RUN_HERE = {
     "pip install 'mockdriver[pytest]'": "tests/packaging/test_pytest_plugin.py",
     "python3 -m venv my-venv": "tests/packaging/test_distributions.py",
@@ -58,6 +62,9 @@ NOT_RUN_HERE = {
     ".venv/bin/python -m tools.go_programs": "tests/packaging/test_go_programs.py",
     ".venv/bin/pytest tests/docs": "tests/docs/test_blocks.py",
     ".venv/bin/python -m tools.service_docs": "tests/docs/test_service_docs.py",
+    _BUILD: _BUILD_TESTS,
+    f"{_BUILD} --replace {_ATTACHER}=../external-attacher --into forked": "e2e/test_forks.py",
+    f"{_BUILD} --kubernetes ../kubernetes --into forked": _BUILD_TESTS,
 }
 """Commands of sh blocks, and the file that does what they do. Make's targets need no entry."""
 
@@ -86,7 +93,11 @@ SHELL_LINES = [
 
 
 def _session(document: str) -> list[Command]:
-    consoles = [block for block in blocks_of(document) if block.language == "console"]
+    consoles = [
+        block
+        for block in blocks_of(document)
+        if block.language == "console" and "cluster" not in block.attributes
+    ]
     return [command for block in consoles for command in commands_of(block)]
 
 

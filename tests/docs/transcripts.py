@@ -67,12 +67,16 @@ def programs_needed(commands: Sequence[Command]) -> list[str]:
 
 
 def mismatches(
-    commands: Sequence[Command], *, scenario: str | None = None, files: Sequence[Block] = ()
+    commands: Sequence[Command],
+    *,
+    scenario: str | None = None,
+    files: Sequence[Block] = (),
+    before: str = "",
 ) -> list[str]:
     """Run a session; return in words each command that did not print what the document shows.
 
     `scenario` is that of the server. `files` are blocks that lie in the session's folder, under the
-    name in their attribute `file`.
+    name in their attribute `file`. `before` are commands that the shell runs first.
     """
     for name in programs_needed(commands):
         program(name)
@@ -84,7 +88,8 @@ def mismatches(
         folder = Path(name)
         for block in files:
             (folder / block.attributes["file"]).write_text(block.text, encoding="utf-8")
-        ends = _run(commands, folder, DEFAULT_SOCKET if server is None else str(server.path))
+        socket = DEFAULT_SOCKET if server is None else str(server.path)
+        ends = _run(commands, folder, socket, before)
     found = []
     for command, (output, status) in zip(commands, ends, strict=True):
         where = f"{command.document}:{command.line}: $ {command.text}"
@@ -95,9 +100,11 @@ def mismatches(
     return found
 
 
-def _run(commands: Sequence[Command], folder: Path, socket: str) -> list[tuple[str, int]]:
+def _run(
+    commands: Sequence[Command], folder: Path, socket: str, before: str
+) -> list[tuple[str, int]]:
     """Run the commands in one shell; return the output and exit status of each."""
-    script = "".join(
+    script = f"{before}\n" + "".join(
         f"{{\n{command.text.replace(DEFAULT_SOCKET, socket)}\n}} 2>&1\n"
         # The next command sees $? as if nothing had come in between.
         f"__status=$?; printf '\\n%s %s\\n' '{_END_OF_COMMAND}' $__status; (exit $__status)\n"

@@ -154,9 +154,8 @@ def test_a_disk_is_attached_in_no_more_places_than_it_can_be() -> None:
 
 
 def test_a_disk_of_a_template_is_in_many_places() -> None:
-    lines = (
-        'disks: [{id: d, max_attachments: 2}]\ninstances: {count: 2, id: "i-{n}", attached: [d]}'
-    )
+    instances = 'instances: {count: 2, id: "i-{n}", attached: [d]}'
+    lines = f"disks: [{{id: d, max_attachments: 2}}]\n{instances}"
     assert mistakes_of(cloud(lines)) == []
     (line,) = mistakes_of(cloud(lines.replace("count: 2", "count: 500")))
     assert line == (
@@ -165,13 +164,14 @@ def test_a_disk_of_a_template_is_in_many_places() -> None:
     )
 
 
-def test_a_boot_disk_is_on_one_instance_whatever_its_max_attachments() -> None:
-    lines = "disks: [{id: d, max_attachments: 9}]\ninstances: [{boot_disk: d}, {attached: [d]}]"
-    (line,) = mistakes_of(cloud(lines))
-    assert line == (
-        '4:42: cloud.instances[1].attached: disk "d" is attached in more places than its '
-        "max_attachments, allowed: 1"
-    )
+def test_a_boot_disk_belongs_to_one_instance_however_many_attachments_it_can_have() -> None:
+    for other in ("boot_disk: d", "attached: [d]", "published: [d]"):
+        lines = (
+            "disks: [{id: d, max_attachments: 2}]\n"
+            f"instances: [{{id: a, boot_disk: d}}, {{id: b, {other}}}]"
+        )
+        (line,) = mistakes_of(cloud(lines))
+        assert line.endswith('disk "d" is a boot disk, which belongs to one instance alone')
 
 
 def test_a_disk_is_attached_in_its_own_zone() -> None:

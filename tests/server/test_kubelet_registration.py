@@ -330,11 +330,11 @@ def test_each_of_many_nodes_has_its_own_registration(serve: Serve, folder: Path)
 
     assert server.printed().splitlines()[0].endswith("with 3 registration sockets")
     ids = {}
-    for name in ("i-1", "i-2", "rack%2F3"):
+    for name in ("i-1", "i-2", "rack~2F3"):
         csi_socket = Path(endpoint_told_at(folder / f"kubelet-{name}" / NAME))
         with CsiClient(csi_socket) as client:
             ids[name] = answer(client.node.NodeGetInfo, csi_pb2.NodeGetInfoRequest()).node_id
-    assert ids == {"i-1": "i-1", "i-2": "i-2", "rack%2F3": "rack/3"}
+    assert ids == {"i-1": "i-1", "i-2": "i-2", "rack~2F3": "rack/3"}
     assert server.stop() == 0
     assert [path for path in folder.rglob("*") if not path.is_dir()] == []
 

@@ -22,6 +22,7 @@ HOSTILE = [
     ".hidden",
     "a/b",
     "a%2Fb",
+    "a~2Fb",
     "größe 体积",
     "{node}",
     "\n",
@@ -80,7 +81,7 @@ def test_nodes_of_a_folder_are_registered_each_with_its_own_sockets(role: Role) 
     assert planned(folder_plan("i-2", "rack/3", role=role), "/kubelets/{node}/reg") == (
         Registration(Path(f"/kubelets/i-2/reg/{DRIVER}-reg.sock"), "i-2", "/run/nodes/0.sock"),
         Registration(
-            Path(f"/kubelets/rack%2F3/reg/{DRIVER}-reg.sock"), "rack/3", "/run/nodes/1.sock"
+            Path(f"/kubelets/rack~2F3/reg/{DRIVER}-reg.sock"), "rack/3", "/run/nodes/1.sock"
         ),
     )
 
@@ -105,6 +106,7 @@ def test_any_id_is_one_harmless_name_in_a_path(node_id: str) -> None:
     name = path_component(node_id)
 
     assert "/" not in name
+    assert "%" not in name  # gRPC in Go would decode it
     assert not name.startswith(".")
     assert name.isascii()
     assert name.isprintable()
@@ -116,7 +118,7 @@ def test_any_id_is_one_harmless_name_in_a_path(node_id: str) -> None:
 def test_no_id_leads_out_of_the_folder_whatever_stands_beside_it(before: str) -> None:
     (registration,) = planned(endpoint_plan(node_id="."), f"/kubelets/{before}{{node}}")
 
-    assert registration.path.parent == Path(f"/kubelets/{before}%2E")
+    assert registration.path.parent == Path(f"/kubelets/{before}~2E")
 
 
 def test_different_ids_have_different_names() -> None:
@@ -126,8 +128,8 @@ def test_different_ids_have_different_names() -> None:
 def test_an_id_that_looks_like_the_placeholder_is_not_replaced_again() -> None:
     (registration,) = planned(endpoint_plan(node_id="{node}"), "/{node}/x", "/{node}.sock")
 
-    assert registration.path.parent == Path("/%7Bnode%7D/x")
-    assert registration.endpoint == "/%7Bnode%7D.sock"
+    assert registration.path.parent == Path("/~7Bnode~7D/x")
+    assert registration.endpoint == "/~7Bnode~7D.sock"
 
 
 # ------------------------------------------------------------------------------------- the folder

@@ -1,0 +1,89 @@
+"""mockdriver as a process beside the cluster: a controller, and a node plugin for each node."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from e2e.cluster.calls import Calls
+from e2e.cluster.processes import Process, Processes
+from e2e.cluster.waiting import wait_until
+from mockdriver.server.registration_plan import path_component
+
+_READY = " is ready: "
+
+
+class MockDriver:
+    """One driver with a name of its own. It can be stopped, killed and started again."""
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        scenario: Path | str,
+        flags: Sequence[str],
+        folder: Path,
+        processes: Processes,
+    ) -> None:
+        self.name = name
+        self.socket = folder / "csi.sock"
+        self._folder = folder
+        self._flags = ["--scenario", str(scenario), *flags]
+        self._processes = processes
+        self._process: Process | None = None
+        self.log = processes.logs / "mockdriver.log"
+        self.calls = Calls(self.log)
+
+    def kubelet_folder(self, instance: str) -> Path:
+        """Return the root folder of the kubelet that this driver registers an instance with."""
+        return self._folder / "k" / path_component(instance)
+
+    @property
+    def process(self) -> Process:
+        """The process that runs, or ran last."""
+        assert self._process is not None, "not started yet"
+        return self._process
+
+    def start(self) -> None:
+        """Start it and wait until it is ready; raises EndedEarly if it ends instead."""
+        seen = self.log.stat().st_size if self.log.exists() else 0
+        process = self._processes.start("mockdriver", self._command(), _environment())
+        self._process = process
+
+        def is_ready() -> bool:
+            process.require_running()
+            return _READY in self.log.read_bytes()[seen:].decode("utf-8", "replace")
+
+        wait_until(is_ready, "mockdriver's ready line")
+
+    def stop(self) -> int:
+        """Stop it by SIGTERM, and return its exit code."""
+        return self.process.stop()
+
+    def kill(self) -> None:
+        """Kill it: calls in flight end nowhere, sockets stay."""
+        self.process.kill()
+
+    def _command(self) -> list[str]:
+        return [
+            *(sys.executable, "-m", "mockdriver", "serve"),
+            *("--driver-name", self.name),
+            *("--endpoint", str(self.socket), "--role", "controller"),
+            *("--node-socket-dir", str(self._folder / "nodes")),
+            "--kubelet-registration-dir",
+            str(self._folder / "k" / "{node}" / "plugins_registry"),
+            *("--log-format", "json"),
+            *("--grace-seconds", "1"),  # calls that a test holds would not finish anyway
+            *self._flags,
+        ]
+
+
+def _environment() -> dict[str, str]:
+    """Return this process's environment without what steers mockdriver."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("MOCKDRIVER_") and name != "CSI_ENDPOINT"
+    }
