@@ -38,13 +38,16 @@ def checked(model: type[_Model], data: Mapping[str, Any], *, at: str = "") -> _M
         raise InvalidRequest(found) from None
 
 
-def checked_value(kind: Kind, value: object, field: str) -> Any:
-    """Return a value that a kind of the scenario format allows; raises InvalidRequest."""
+def checked_value(kind: Kind, value: object, *field: str) -> Any:
+    """Return a value that a kind of the scenario format allows; raises InvalidRequest.
+
+    `field` is its path in the request.
+    """
     try:
         return kind.check(value)
     except PydanticCustomError as error:
         raise InvalidRequest(
-            [(path_text((field, *inside)), text) for inside, text in problems_of(error)]
+            [(path_text((*field, *inside)), text) for inside, text in problems_of(error)]
         ) from None
 
 

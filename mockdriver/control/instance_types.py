@@ -35,7 +35,7 @@ class InstanceTypeRpcs(RpcGroup):
     ) -> cloud_pb2.InstanceType:
         """Add a type."""
         given = plain(request.instance_type)
-        name = checked_value(ID, given.pop("name", ""), "instance_type.name")
+        name = checked_value(ID, given.pop("name", ""), "instance_type", "name")
         model = checked(InstanceTypeModel, given, at="instance_type")
         type_ = record(InstanceType, model, name=name)
         self._operator.add_instance_type(type_)

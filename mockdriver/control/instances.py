@@ -6,9 +6,10 @@ from typing import Any
 
 from mockdriver.cloud import Caller, Instance, InstanceView
 from mockdriver.control import views
-from mockdriver.control.checking import check_disk_id, checked, required
+from mockdriver.control.checking import check_disk_id, checked, checked_value, required
 from mockdriver.control.errors import InvalidRequest
 from mockdriver.control.messages import message, plain
+from mockdriver.control.network_interfaces import MAX_AT_ONCE
 from mockdriver.control.paging import next_token, page_size, pattern, place_of
 from mockdriver.control.rpc_group import RpcGroup
 from mockdriver.control.v1 import cloud_pb2
@@ -17,6 +18,9 @@ from mockdriver.driver.attachment_tags import PUBLISHED_AT_START
 from mockdriver.scenario import build
 from mockdriver.scenario.cloud_model import NewInstance
 from mockdriver.scenario.codec import data, record
+from mockdriver.scenario.kinds import whole_number
+
+_COUNT = whole_number(0, MAX_AT_ONCE)
 
 
 class InstanceRpcs(RpcGroup):
@@ -60,7 +64,8 @@ class InstanceRpcs(RpcGroup):
         given.pop("force", None)
         _one_of(given, "network_interfaces", "network_interface_count")
         if "network_interface_count" in given:
-            given["network_interfaces"] = given.pop("network_interface_count")
+            count = given.pop("network_interface_count")
+            given["network_interfaces"] = checked_value(_COUNT, count, "network_interface_count")
         new = checked(NewInstance, given)
         for field in ("boot_disk", "attached", "published"):
             ids = given.get(field, ())

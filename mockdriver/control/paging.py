@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from mockdriver.control.checking import checked_value
 from mockdriver.control.errors import InvalidRequest
+from mockdriver.faults.pattern import Pattern
 from mockdriver.scenario.kinds import whole_number
 from mockdriver.scenario.mistakes import quoted
 
@@ -46,11 +46,4 @@ def pattern(text: str) -> Callable[[str], bool]:
 
     Without a text every id matches.
     """
-    if not text:
-        return lambda _: True
-    if "*" not in text and "?" not in text:
-        return text.__eq__
-    stars = re.sub(r"\*+", "*", text)  # several in a row mean one, and would take their time
-    words = {"*": ".*", "?": "."}
-    found = re.compile("".join(words.get(item, re.escape(item)) for item in stars), re.DOTALL)
-    return lambda text: found.fullmatch(text) is not None
+    return Pattern(text or "*").matches

@@ -16,6 +16,7 @@ from mockdriver.scenario.head_model import NAME
 from mockdriver.scenario.kinds import ID
 from mockdriver.scenario.load import LoadedScenario, load_shipped, loads
 from mockdriver.scenario.mistakes import ScenarioMistakes, unknown_name
+from mockdriver.scenario.source import decode
 
 
 class StateService(RpcGroup):
@@ -129,7 +130,8 @@ def _loaded(request: state_pb2.LoadScenarioRequest) -> LoadedScenario:
     """Return the scenario that is meant; a name is never taken for that of a file."""
     try:
         if not request.name:
-            return loads(request.yaml, "scenario", story=False)
+            text = decode(request.yaml.encode(), "scenario")
+            return loads(text, "scenario", story=False)
         if request.name not in (known := shipped.names()):
             raise InvalidRequest([("name", unknown_name("shipped scenario", request.name, known))])
         return load_shipped(request.name, story=False)
