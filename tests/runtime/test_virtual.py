@@ -272,3 +272,21 @@ def test_a_wait_without_a_time_does_not_move_the_clock() -> None:
 
     finish(*start_at_work(runtime, wait, sleep_then_wake))
     assert log == [("slept", 5), ("woken", 5)]
+
+
+def test_a_stopped_clock_does_not_jump_until_it_starts() -> None:
+    runtime = VirtualRuntime()
+    event = runtime.event()
+    flags: list[bool] = []
+
+    def wait() -> None:
+        with runtime.working():
+            flags.append(runtime.wait(event, 10))
+
+    runtime.stop_clock()
+    thread = runtime.start(wait, "waiter")
+    spin_until(lambda: len(runtime._waiters) == 1)
+    assert runtime.now() == 0
+    runtime.start_clock()
+    finish(thread)
+    assert (flags, runtime.now()) == ([False], 10)

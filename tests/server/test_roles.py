@@ -16,6 +16,7 @@ from grpc_reflection.v1alpha.proto_reflection_descriptor_database import (
 from csi_spec import csi_pb2
 from mockdriver.co.calling import call
 from mockdriver.co.csi_client import CsiClient
+from mockdriver.control.services import DESCRIPTORS
 from mockdriver.driver.driver import Role
 from mockdriver.driver.rpcs import RPCS, Rpc
 from mockdriver.server.sockets import grpc_target
@@ -65,6 +66,7 @@ def test_reflection_lists_what_is_there(role: Role, sockets: dict[Role, Path]) -
         listed = set(ProtoReflectionDescriptorDatabase(channel).get_services())
     assert listed == {
         *(f"csi.v1.{service}" for service in SERVICES[role]),
+        *(service.full_name for service in DESCRIPTORS.values()),  # of the control API
         "grpc.reflection.v1alpha.ServerReflection",
     }
 
