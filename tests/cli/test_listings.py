@@ -35,7 +35,14 @@ def test_the_schema_is_a_json_schema_of_a_mapping() -> None:
     assert found["type"] == "object"
     assert found["required"] == ["scenario"]
     assert found["additionalProperties"] is False
-    assert set(found["properties"]) == {"scenario", "about", "driver", "cloud", "story"}
+    assert set(found["properties"]) == {
+        "scenario",
+        "about",
+        "driver",
+        "cloud",
+        "faults",
+        "story",
+    }
 
 
 def references(part: object) -> Iterator[str]:
