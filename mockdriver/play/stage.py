@@ -167,6 +167,9 @@ class Stage:
         for instance in self.loaded.plan.instances:
             for volume_id in instance.published:
                 records.remember(instance.id, volume_id, published=True)
+        for attachment in self.loaded.plan.attachments:
+            if attachment.published:
+                records.remember(attachment.instance, attachment.disk, published=True)
         return records
 
 
