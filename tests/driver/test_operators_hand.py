@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from mockdriver.cloud import AttachmentState, Transition
+from mockdriver.co.calling import Answer
 from mockdriver.driver import attachment_tags
 from mockdriver.driver.attachment_tags import PUBLISHED_AT_START, is_out_of_band
 from tests.cloud.small_region import SmallRegion
@@ -82,7 +83,7 @@ def test_an_unpublish_whose_disk_is_put_back_is_no_success(seed: int) -> None:
     driver.region.add_instance("i-1")
     driver.region.add_disk("vol")
     driver.region.publish("vol")
-    answers = []
+    answers: list[Answer] = []
 
     def put_back() -> None:
         while not answers:
