@@ -10,10 +10,10 @@ venv := .venv/bin
 programs := $(if $(PROGRAMS),env MOCKDRIVER_E2E_PROGRAMS='$(PROGRAMS)')
 
 # What `make check` leaves to `make test`.
-quick := not go and not packaging and not slow
+quick := not browser and not go and not packaging and not slow
 
 help:
-	@echo "make serve    start the mock driver   SCENARIO=name or file, ENDPOINT=unix:///path"
+	@echo "make serve    start the mock driver   SCENARIO=name or file, ENDPOINT=unix:///path, DASHBOARD=host:port"
 	@echo "make check    lint, types, import rules and the quick tests"
 	@echo "make test     the same and all other tests: Go programs, built distributions"
 	@echo "make e2e      tests with a real Kubernetes   ARGS='options of pytest', PROGRAMS=folder"
@@ -23,13 +23,14 @@ help:
 	@echo "make clean    remove what the other targets made"
 
 serve: environment-run
-	@exec $(venv)/mockdriver serve $(if $(SCENARIO),--scenario '$(SCENARIO)') $(if $(ENDPOINT),--endpoint '$(ENDPOINT)')
+	@exec $(venv)/mockdriver serve $(if $(SCENARIO),--scenario '$(SCENARIO)') $(if $(ENDPOINT),--endpoint '$(ENDPOINT)') $(if $(DASHBOARD),--dashboard '$(DASHBOARD)')
 
 check: lint
 	$(venv)/pytest -q -m '$(quick)'
 
 test: lint
 	$(venv)/python -m tools.go_programs
+	$(venv)/python -m tools.chromium
 	$(venv)/pytest
 
 e2e: environment-dev

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import closing
 
 from mockdriver.testing.driver import Driver, start
 from mockdriver.testing.options import ServeOptions
@@ -43,7 +44,7 @@ def lend_seconds() -> list[float]:
     """Return how long each of some tests waits for its fixture, the first not counted."""
     found = []
     source, options = scenario_source("kep-6011-example"), ServeOptions()
-    with Pool() as pool:
+    with closing(Pool()) as pool:
         for _ in range(TESTS):
             began_at = time.perf_counter()
             driver = pool.lend(source, options)

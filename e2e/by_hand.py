@@ -7,6 +7,7 @@ to try. Everything is in a folder that goes with it.
 from __future__ import annotations
 
 import argparse
+import json
 import shlex
 import sys
 import time
@@ -94,6 +95,8 @@ def _what_to_try(
     grpcurl = BINARIES / "grpcurl"
     machines = "\n".join(f"  {node.name} is instance {node.instance}" for node in nodes)
     left_out = len(scenario.plan.instances) - len(nodes)
+    surprise = json.dumps({"instance": nodes[0].instance, "disk": "by-hand"}) if nodes else "{}"
+    fault = json.dumps({"fault": FAULT})
     more = f"\n  (and {left_out} instances without a node)" if left_out > 0 else ""
     return f"""
 A cluster is up, with the driver {bench.driver_name} on the scenario {scenario.name}.
@@ -108,6 +111,10 @@ export PATH={shlex.quote(str(kubectl.parent))}:{shlex.quote(str(grpcurl.parent))
 export SOCKET={shlex.quote(str(bench.driver.socket))}
 
 kubectl get csinodes -o yaml
+# A disk that Kubernetes knows nothing of: CSINode's limit falls within {PERIOD_SECONDS} seconds.
+grpcurl -plaintext -unix -d {shlex.quote(surprise)} $SOCKET mockdriver.control.v1.Cloud/Attach
+# The next two attaches fail.
+grpcurl -plaintext -unix -d {shlex.quote(fault)} $SOCKET mockdriver.control.v1.Faults/CreateFault
 kubectl apply -f - <<'END'
 {FIRST_POD}END
 kubectl wait --for=condition=Ready --timeout=60s pod/first
@@ -117,6 +124,9 @@ grpcurl -plaintext -unix $SOCKET csi.v1.Controller/ListVolumes
 
 Ctrl-C here stops everything and removes its files."""
 
+
+FAULT = {"rpc": "ControllerPublishVolume", "times": 2, "code": "UNAVAILABLE"}
+"""What goes wrong, to be pasted."""
 
 FIRST_POD = f"""\
 apiVersion: v1

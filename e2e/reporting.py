@@ -32,9 +32,10 @@ def pytest_runtest_makereport(
         if RUN in item.config.stash:
             item.config.stash[RUN].keep_logs()
         fixtures = getattr(item, "funcargs", {})
-        bench, cluster = fixtures.get("bench"), fixtures.get("cluster")
-        if isinstance(bench, Bench):
-            report.sections += _of_bench(bench)
+        for fixture in fixtures.values():
+            if isinstance(fixture, Bench):
+                report.sections += _of_bench(fixture)
+        cluster = fixtures.get("cluster")
         if isinstance(cluster, Cluster):
             report.sections += _of_dead(cluster.processes.ended_by_themselves())
     return report

@@ -100,3 +100,36 @@ def test_without_volume_mount_group_the_kubelet_itself_changes_the_group(
     (published, *_) = driver.calls.wait_for("NodePublishVolume", volume_id="vol-1")
     assert "volume_mount_group" not in published.request["volume_capability"].get("mount", {})
     assert Path(published.request["target_path"]).stat().st_gid == GROUP
+
+
+@pytest.mark.scenario(SCENARIO)
+def test_a_driver_with_volume_mount_group_gets_the_group_whatever_the_policy_says(
+    driver: MockDriver, attacher: Sidecar, node: StartNode, namespace: Namespace
+) -> None:
+    namespace.create(csi_driver(driver.name, fsGroupPolicy="None"))
+    node("i-1")
+    namespace.claim_disk("vol-1")
+    namespace.start_pod("pod", claims=["vol-1"], securityContext={"fsGroup": GROUP})
+    namespace.wait_until_ready("pod")
+
+    for rpc in ("NodeStageVolume", "NodePublishVolume"):
+        driver.control.calls.expect(
+            rpc=rpc,
+            request={"volume_capability.mount.volume_mount_group": GROUP},
+            at_least=1,
+        ).require()
+
+
+@pytest.mark.scenario(SCENARIO, "--capability=VOLUME_MOUNT_GROUP=off")
+def test_with_the_policy_none_nobody_changes_the_group(
+    driver: MockDriver, attacher: Sidecar, node: StartNode, namespace: Namespace
+) -> None:
+    namespace.create(csi_driver(driver.name, fsGroupPolicy="None"))
+    node("i-1")
+    namespace.claim_disk("vol-1")
+    namespace.start_pod("pod", claims=["vol-1"], securityContext={"fsGroup": os.getgid() + 4711})
+    namespace.wait_until_ready("pod")
+
+    (published, *_) = driver.control.calls.list(rpc="NodePublishVolume", code="OK")
+    assert "volume_mount_group" not in published.request["volume_capability"].get("mount", {})
+    assert Path(published.request["target_path"]).stat().st_gid == os.getgid()

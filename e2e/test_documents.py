@@ -55,6 +55,8 @@ def test_what_is_printed_to_try_works_when_it_is_pasted(start: Starter, tmp_path
     assert "pod/first condition met" in shell.stdout
     assert f"{BENCH}-on-i-a" in shell.stdout
     assert '"volume_id": "vol-shared"' in shell.stdout
+    assert '"disk": "by-hand"' in shell.stdout
+    assert '"code": "UNAVAILABLE"' in shell.stdout
 
 
 def test_there_are_documents_that_need_a_cluster() -> None:

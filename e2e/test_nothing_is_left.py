@@ -52,6 +52,19 @@ def test_a_signal_at_any_moment_ends_a_session_of_tests_and_nothing_is_left(
     assert run.left() == []
 
 
+def test_a_run_that_a_script_has_put_into_the_background_can_be_interrupted(
+    start: Starter,
+) -> None:
+    # A shell has such a program ignore SIGINT.
+    run = start(("sh", "-c", 'trap "" INT; exec "$@"', "sh", *BY_HAND))
+    run.wait_for(ETCD)
+
+    assert run.end(signal.SIGINT) == 0
+
+    assert run.programs() == []
+    assert run.left() == []
+
+
 @pytest.mark.parametrize("command", [BY_HAND, TESTS])
 def test_impatience_does_not_interrupt_the_clean_up(
     start: Starter, command: tuple[str, ...]

@@ -81,11 +81,13 @@ _FACTORIES = pytest.StashKey[list[MockdriverFactory]]()
 
 
 @pytest.fixture(scope="session")
-def _mockdriver_pool() -> Iterator[Pool]:
+def _mockdriver_pool(pytestconfig: pytest.Config) -> Pool:
     from mockdriver.testing.pool import Pool
 
-    with Pool() as pool:
-        yield pool
+    pool = Pool()
+    # Not at the end of this fixture: that comes before the report of the last test.
+    pytestconfig.add_cleanup(pool.close)
+    return pool
 
 
 @contextmanager

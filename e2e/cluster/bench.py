@@ -94,6 +94,8 @@ class Bench:
 
     def stop(self) -> None:
         """Stop its processes, newest first."""
+        if self._driver is not None:
+            self._driver.close_control()
         self.processes.stop()
 
     def _node(self, instance: str) -> HollowNode:

@@ -10,6 +10,7 @@ from pathlib import Path
 from e2e.cluster.calls import Calls
 from e2e.cluster.processes import Process, Processes
 from e2e.cluster.waiting import wait_until
+from mockdriver.client import ControlClient
 from mockdriver.server.registration_plan import path_component
 
 _READY = " is ready: "
@@ -35,6 +36,7 @@ class MockDriver:
         self._process: Process | None = None
         self.log = processes.logs / "mockdriver.log"
         self.calls = Calls(self.log)
+        self._control: ControlClient | None = None
 
     def kubelet_folder(self, instance: str) -> Path:
         """Return the root folder of the kubelet that this driver registers an instance with."""
@@ -45,6 +47,22 @@ class MockDriver:
         """The process that runs, or ran last."""
         assert self._process is not None, "not started yet"
         return self._process
+
+    @property
+    def control(self) -> ControlClient:
+        """A client of the process that runs: it changes the cloud and adds faults.
+
+        Its record of calls begins with that process; `calls` has those of all.
+        """
+        if self._control is None:
+            self._control = ControlClient(self.socket)
+        return self._control
+
+    def close_control(self) -> None:
+        """Close the client if there is one; whoever wants one later gets a new one."""
+        if self._control is not None:
+            self._control.close()
+            self._control = None
 
     def start(self) -> None:
         """Start it and wait until it is ready; raises EndedEarly if it ends instead."""
@@ -60,10 +78,12 @@ class MockDriver:
 
     def stop(self) -> int:
         """Stop it by SIGTERM, and return its exit code."""
+        self.close_control()
         return self.process.stop()
 
     def kill(self) -> None:
         """Kill it: calls in flight end nowhere, sockets stay."""
+        self.close_control()
         self.process.kill()
 
     def _command(self) -> list[str]:

@@ -92,8 +92,10 @@ class Namespace:
 
     def wait_until_ready(self, *names: str) -> None:
         """Return when these pods are Ready."""
-        for name in names:
-            wait_until(lambda name=name: self.is_ready(name), f"pod {name} is Ready")  # type: ignore[misc]
+        wait_until(
+            lambda: all(self.is_ready(name) for name in names),
+            f"Ready: {', '.join(names)}",
+        )
 
     def node_of(self, name: str) -> str | None:
         """Return the node that a pod was given."""

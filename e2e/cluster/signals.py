@@ -14,11 +14,12 @@ ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 def interrupt_at_ending_signals() -> None:
     """Let the first of them do what Ctrl-C does: raise KeyboardInterrupt where we are.
 
-    Those after it are ignored, or impatience would interrupt the clean-up, which takes seconds. One
-    that is ignored already stays so: `nohup` means it.
+    Those after it are ignored, or impatience would interrupt the clean-up, which takes seconds. An
+    ignored SIGHUP stays so: `nohup` means it. An ignored SIGINT does not: a script that starts us
+    in the background has us ignore it without meaning it.
     """
     for number in ENDING:
-        if signal.getsignal(number) is not signal.SIG_IGN:
+        if number is not signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _interrupt)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 from importlib import import_module
 
 import click
@@ -10,8 +11,13 @@ import click
 import mockdriver
 from mockdriver.scenario.mistakes import unknown_name
 
+# gRPC writes lines of its own to standard error, about connections that end, for one: they are
+# neither text nor JSON of our log. Who wants them sets the variable.
+os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
+
 COMMANDS = {
     "serve": "mockdriver.cli.serve",
+    "wait": "mockdriver.cli.wait",
     "play": "mockdriver.cli.play",
     "ctl": "mockdriver.cli.ctl",
     "check": "mockdriver.cli.check",

@@ -7,7 +7,7 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from types import FrameType
@@ -36,9 +36,15 @@ from mockdriver.journal.log_writer import LogWriter
 from mockdriver.runtime import Runtime, WallRuntime
 from mockdriver.scenario import shipped
 from mockdriver.scenario.load import LoadedScenario
-from mockdriver.server.compose import DriverOverrides, make_cloud, make_registration, make_server
+from mockdriver.server.compose import (
+    DriverOverrides,
+    make_cloud,
+    make_ready_file,
+    make_registration,
+    make_server,
+)
+from mockdriver.server.http_servers import HTTP_MISTAKES, HttpServers
 from mockdriver.server.listening import (
-    DEFAULT_ENDPOINT,
     Announcement,
     Listening,
     ListeningPlan,
@@ -47,7 +53,7 @@ from mockdriver.server.listening import (
 from mockdriver.server.mock_server import MockServer
 from mockdriver.server.node_sockets import NodesMistake, choose_nodes
 from mockdriver.server.socket_server import NotReady
-from mockdriver.server.sockets import EndpointMistake
+from mockdriver.server.sockets import DEFAULT_ENDPOINT, EndpointMistake
 
 _STOP_SIGNALS = {signal.SIGTERM, signal.SIGINT, signal.SIGHUP}
 """The last one comes when the terminal is closed."""
@@ -173,6 +179,34 @@ _log = logging.getLogger("mockdriver")
     help="The form of the log on standard error, one line a call.",
 )
 @click.option(
+    "--metrics",
+    "metrics_address",
+    envvar="MOCKDRIVER_METRICS",
+    metavar="HOST:PORT",
+    help="Serve metrics for Prometheus there, as in 127.0.0.1:9808; needs the extra metrics.",
+)
+@click.option(
+    "--dashboard",
+    "dashboard_address",
+    envvar="MOCKDRIVER_DASHBOARD",
+    metavar="HOST:PORT",
+    help="Serve the live page there, as in 127.0.0.1:8080; needs the extra dashboard.",
+)
+@click.option(
+    "--dashboard-token",
+    envvar="MOCKDRIVER_DASHBOARD_TOKEN",
+    metavar="TOKEN",
+    help="What users of the page must know; needed where others can reach it. Other users of this "
+    "machine can read options, but not environment variables.",
+)
+@click.option(
+    "--ready-file",
+    type=click.Path(path_type=Path),
+    envvar="MOCKDRIVER_READY_FILE",
+    metavar="FILE",
+    help="Write the endpoints to this file, as JSON, when the driver answers; removed at the end.",
+)
+@click.option(
     "--journal",
     "journal_path",
     type=click.Path(path_type=Path),
@@ -228,6 +262,10 @@ def serve(
     driver_name: str | None,
     node_info_reply: str | None,
     log_format: str,
+    metrics_address: str | None,
+    dashboard_address: str | None,
+    dashboard_token: str | None,
+    ready_file: Path | None,
     journal_path: Path | None,
     journal_size: int,
     grace_seconds: float,
@@ -243,6 +281,8 @@ def serve(
         raise click.UsageError(
             "--kubelet-csi-socket is for --kubelet-registration-dir, which is missing"
         )
+    if dashboard_token is not None and dashboard_address is None:
+        raise click.UsageError("--dashboard-token is for --dashboard, which is missing")
     loaded = load_without_story_or_exit(scenario)
     runtime = WallRuntime(seed)
     log = LogWriter(runtime, sys.stderr, LogFormat(log_format))
@@ -268,30 +308,37 @@ def serve(
         numbers=numbers,
     )
     journal_file = _journal_file(runtime, journal_path)
-
-    def on_call(entry: Entry) -> None:
-        log.call(entry)
-        if journal_file is not None:
-            journal_file.call(entry)
-
+    sinks = [log.call] if journal_file is None else [log.call, journal_file.call]
+    try:
+        http = HttpServers(
+            runtime,
+            metrics=metrics_address,
+            dashboard=dashboard_address,
+            dashboard_token=dashboard_token,
+        )
+    except HTTP_MISTAKES as mistake:
+        raise click.ClickException(str(mistake)) from None
     last_words = [log.close, *([] if journal_file is None else [journal_file.close])]
     server = make_server(
         loaded,
         cloud,
         runtime,
         overrides,
-        on_call=on_call,
+        on_call=_telling([*sinks, *http.sinks]),
         journal_size=journal_size,
         end_process=crash_with(runtime, *last_words),
     )
-    announcement = None
-    if kubelet_registration_dir is not None:
-        try:
-            announcement = make_registration(
-                server, plan, kubelet_registration_dir, kubelet_csi_socket
+    http.observe(server)
+    announcements: list[Announcement] = []
+    try:
+        if kubelet_registration_dir is not None:
+            announcements.append(
+                make_registration(server, plan, kubelet_registration_dir, kubelet_csi_socket)
             )
-        except EndpointMistake as mistake:
-            raise click.ClickException(str(mistake)) from None
+        if ready_file is not None:
+            announcements.append(make_ready_file(server, loaded, plan, ready_file, http.urls()))
+    except EndpointMistake as mistake:
+        raise click.ClickException(str(mistake)) from None
     logging.basicConfig(level=logging.INFO, handlers=[log])
     log.start()
     if until_stdin_closes:
@@ -299,10 +346,22 @@ def serve(
     # What is there now stays: the garbage collector need not look through it during calls.
     gc.freeze()
     try:
-        with nullcontext() if journal_file is None else journal_file:
-            _serve(server, loaded, plan, announcement, grace_seconds)
+        with nullcontext() if journal_file is None else journal_file, http:
+            _serve(server, loaded, plan, http, announcements, grace_seconds)
     finally:
         log.close()
+
+
+def _telling(sinks: Sequence[Callable[[Entry], None]]) -> Callable[[Entry], None]:
+    """Return what tells all sinks of a call that has ended; a call pays for each."""
+    if len(sinks) == 1:
+        return sinks[0]
+
+    def tell(entry: Entry) -> None:
+        for sink in sinks:
+            sink(entry)
+
+    return tell
 
 
 def _journal_file(runtime: Runtime, path: Path | None) -> JournalFile | None:
@@ -327,11 +386,12 @@ def _serve(
     server: MockServer,
     loaded: LoadedScenario,
     plan: ListeningPlan,
-    announcement: Announcement | None,
+    http: HttpServers,
+    announcements: Sequence[Announcement],
     grace_seconds: float,
 ) -> None:
     # By a clock of its own: that of the mock can be stopped, and moved by an hour.
-    listening = Listening(server, plan, WallRuntime(), announcement)
+    listening = Listening(server, plan, WallRuntime(), announcements)
     lost: list[Path] = []
 
     def end_for_loss(paths: list[Path]) -> None:
@@ -349,7 +409,7 @@ def _serve(
         _log.warning("broken on purpose? %s", sentence)
     try:
         listening.open()
-        _announce(server, loaded, plan, announcement)
+        _announce(server, loaded, plan, [*http.described(), *map(str, announcements)])
         listening.watch(end_for_loss)
         number = signal.sigwait(_STOP_SIGNALS)
         _log.info(
@@ -372,12 +432,11 @@ def _announce(
     server: MockServer,
     loaded: LoadedScenario,
     plan: ListeningPlan,
-    announcement: Announcement | None,
+    besides: Sequence[str],
 ) -> None:
     """Say on standard output that the server is ready; nobody has to read it."""
-    lines = [f"mockdriver {mockdriver.__version__} is ready: scenario {loaded.name}, {plan}"]
-    if announcement is not None:
-        lines[0] += f", {announcement}"
+    parts = [f"scenario {loaded.name}", str(plan), *besides]
+    lines = [f"mockdriver {mockdriver.__version__} is ready: {', '.join(parts)}"]
     if plan.endpoint is not None and plan.role is Role.ALL:
         topology = {} if plan.node_id is None else server.topology_of(plan.node_id)
         lines += grpcurl_lines(

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from google.protobuf import descriptor_pb2, descriptor_pool
 from google.protobuf.descriptor import FileDescriptor
+from grpc_health.v1 import health_pb2
 from grpc_reflection.v1alpha import reflection_pb2
 
 from csi_spec import csi_pb2
@@ -29,6 +30,7 @@ def reflected(
         return descriptor_pool.Default()
     pool = descriptor_pool.DescriptorPool()
     _copy(pool, reflection_pb2.DESCRIPTOR)
+    _copy(pool, health_pb2.DESCRIPTOR)
     for dependency in csi_pb2.DESCRIPTOR.dependencies:
         _copy(pool, dependency)
     for other in beside:

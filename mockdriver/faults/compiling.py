@@ -23,7 +23,7 @@ from mockdriver.faults.status_codes import OK, STATUS_CODES
 from mockdriver.faults.subjects import Call, rpcs
 
 MAX_CONDITIONS = 100
-MAX_PATTERN_CHARACTERS = 4_096
+MAX_PATTERN_CHARACTERS = 1_024
 MAX_OVERRIDES = 100
 MAX_REPLY_BYTES = 16 * 1024 * 1024
 """How large the overridden fields of a reply can be together. Clients take 4 MiB by default, and

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from mockdriver.cloud import Caller
-from mockdriver.faults.compiling import Override
+from mockdriver.faults.compiling import CompiledFault, Override, compile_fault
 from mockdriver.faults.errors import (
     BarrierNotFound,
     FaultExists,
@@ -20,14 +20,11 @@ from mockdriver.faults.errors import (
     NotHeldInTime,
     TooManyFaults,
 )
-from mockdriver.faults.fault import Fault
+from mockdriver.faults.fault import MAX_FAULTS, Fault
 from mockdriver.faults.rule import Fate, FaultState, Rule
 from mockdriver.faults.subjects import Call
 from mockdriver.faults.waiting import Barrier, Waiting
 from mockdriver.runtime import Runtime
-
-MAX_FAULTS = 1_000
-"""How many faults there can be: a call may have to look at all of them."""
 
 
 class ActingFault:
@@ -77,9 +74,13 @@ class Verdict(NamedTuple):
 
 
 class Snapshot(NamedTuple):
-    """The list as it was at one moment. Lifetimes are what was left of them."""
+    """The list as it was at one moment: each fault with the seconds left of its lifetime.
+
+    `compiled` are the same faults made ready, so that restoring takes no time.
+    """
 
     faults: tuple[tuple[FaultState, float | None], ...]
+    compiled: tuple[CompiledFault, ...]
     names_made: int
 
 
@@ -139,7 +140,7 @@ class FaultEngine:
         with self._lock:
             woken = self._expire()
             place = self._place(fault.name)
-            rule = Rule(fault, self._runtime.now())
+            rule = self._rule(fault)
             woken += self._remove(self._rules[place])
             self._rules[place] = rule
             self._arrange()
@@ -192,14 +193,16 @@ class FaultEngine:
         Calls that wait because of a fault end with StateReplaced: what they would do belongs to a
         state that is gone.
         """
+        wanted = tuple(faults)
         rules: list[Rule] = []
         with self._lock:
             old, names_made = self._rules, self._names_made
             self._rules, self._names_made = rules, 0
+            # a name that is made up must not be one that a later fault has
+            given = frozenset([fault.name for fault in wanted])
             try:
-                for fault in faults:
-                    # one by one: each name has to be free among those before it
-                    rules.append(self._new_rule(fault))  # noqa: PERF401
+                for fault in wanted:
+                    rules.append(self._new_rule(fault, given))  # noqa: PERF401 - one by one
             except BaseException:
                 self._rules, self._names_made = old, names_made
                 raise
@@ -213,7 +216,8 @@ class FaultEngine:
             woken = self._expire()
             now_seconds = self._runtime.now()
             faults = [(rule.state(), rule.seconds_left(now_seconds)) for rule in self._rules]
-            snapshot = Snapshot(tuple(faults), self._names_made)
+            compiled = [rule.compiled for rule in self._rules]
+            snapshot = Snapshot(tuple(faults), tuple(compiled), self._names_made)
         _wake(woken)
         return snapshot
 
@@ -222,11 +226,10 @@ class FaultEngine:
         with self._lock:
             old, now_seconds = self._rules, self._runtime.now()
             self._rules, self._names_made = [], snapshot.names_made
-            for state, lifetime_seconds in snapshot.faults:
-                rule = Rule(state.fault, now_seconds)
+            kept = zip(snapshot.faults, snapshot.compiled, strict=True)
+            for (state, lifetime_seconds), compiled in kept:
+                rule = Rule(compiled, now_seconds, lifetime_seconds)
                 rule.matched, rule.acted = state.matched, state.acted
-                if lifetime_seconds is not None:
-                    rule.expires_at = now_seconds + lifetime_seconds
                 self._rules.append(rule)
             woken = self._set_back(old)
             self._arrange()
@@ -341,7 +344,8 @@ class FaultEngine:
                 return place
         raise FaultNotFound(name, [rule.fault.name for rule in self._rules])
 
-    def _new_rule(self, fault: Fault) -> Rule:
+    def _new_rule(self, fault: Fault, taken: frozenset[str] = frozenset()) -> Rule:
+        """Return a fault that can join the list; a made up name is none of those `taken`."""
         if len(self._rules) >= MAX_FAULTS:
             raise TooManyFaults(MAX_FAULTS)
         names = {rule.fault.name for rule in self._rules}
@@ -350,11 +354,15 @@ class FaultEngine:
         made = self._names_made
         while not fault.name:
             made += 1
-            if f"fault-{made}" not in names:
+            if f"fault-{made}" not in names | taken:
                 fault = replace(fault, name=f"fault-{made}")
-        rule = Rule(fault, self._runtime.now())
+        rule = self._rule(fault)
         self._names_made = made
         return rule
+
+    def _rule(self, fault: Fault) -> Rule:
+        """Return a fault made ready, whose lifetime begins now; raises FaultHasFlaws."""
+        return Rule(compile_fault(fault), self._runtime.now(), fault.lifetime_seconds)
 
     def _remove(self, rule: Rule) -> list[Caller]:
         """Give up a fault that leaves the list; return who has to be woken."""

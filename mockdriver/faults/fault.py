@@ -9,6 +9,9 @@ from typing import Any
 
 BEFORE, AFTER = "before", "after"
 
+MAX_FAULTS = 1_000
+"""How many faults there can be: a call may have to look at all of them."""
+
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 

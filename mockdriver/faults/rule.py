@@ -6,7 +6,7 @@ from dataclasses import replace
 from enum import Enum
 from typing import NamedTuple
 
-from mockdriver.faults.compiling import CompiledFault, OnSubject, compile_fault
+from mockdriver.faults.compiling import CompiledFault, OnSubject
 from mockdriver.faults.fault import Fault
 from mockdriver.faults.pattern import Pattern
 from mockdriver.faults.subjects import Call
@@ -37,14 +37,15 @@ class Rule:
 
     __slots__ = ("_compiled", "acted", "expires_at", "fate", "matched")
 
-    def __init__(self, fault: Fault, now_seconds: float) -> None:
-        """Make it ready; raises FaultHasFlaws. Its lifetime begins."""
-        self._compiled = compile_fault(fault)
+    def __init__(
+        self, compiled: CompiledFault, now_seconds: float, lifetime_seconds: float | None
+    ) -> None:
+        """Begin to count; `lifetime_seconds` is what is left of its lifetime."""
+        self._compiled = compiled
         self.matched = 0
         self.acted = 0
         self.fate = Fate.LISTED
-        lifetime = fault.lifetime_seconds
-        self.expires_at = None if lifetime is None else now_seconds + lifetime
+        self.expires_at = None if lifetime_seconds is None else now_seconds + lifetime_seconds
 
     @property
     def fault(self) -> Fault:

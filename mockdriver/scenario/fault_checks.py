@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mockdriver.faults import Fault
+from mockdriver.faults.fault import MAX_FAULTS
 from mockdriver.scenario.fault_model import FaultModel, flaws, words
 from mockdriver.scenario.mistakes import Path, quoted
 from mockdriver.scenario.validation import Report, Validated
@@ -15,7 +16,11 @@ if TYPE_CHECKING:  # a server that plays no story does not pay for the models of
 
 def check_faults(report: Report, found: Validated) -> tuple[Fault, ...]:
     """Report the mistakes; return the faults."""
-    faults, first = [], dict[str, int]()
+    faults, first = list[Fault](), dict[str, int]()
+    if len(found.model.faults) > MAX_FAULTS:
+        text = f"{len(found.model.faults)} faults, allowed: at most {MAX_FAULTS}"
+        report.add(found.path("faults"), text, at_key=True)
+        return ()
     for index, model in enumerate(found.model.faults):
         faults.append(check_fault(report, found, model, ("faults", index)))
         name = model.name

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import mockdriver
 from mockdriver.cloud import Cloud
@@ -26,6 +27,7 @@ from mockdriver.scenario.cloud_model import NewInstance
 from mockdriver.scenario.driver_model import DriverModel
 from mockdriver.scenario.load import LoadedScenario
 from mockdriver.scenario.plan import InstancePlan
+from mockdriver.server import ready_file
 from mockdriver.server.listening import Announcement, ListeningPlan
 from mockdriver.server.mock_server import MockServer
 
@@ -121,3 +123,18 @@ def make_registration(
         plan, folder=folder, csi_socket=csi_socket, driver_name=server.name
     )
     return KubeletRegistration(registrations, server.name, server.journal)
+
+
+def make_ready_file(
+    server: MockServer,
+    loaded: LoadedScenario,
+    plan: ListeningPlan,
+    path: Path,
+    urls: Mapping[str, str | None],
+) -> Announcement:
+    """Return what writes the file of --ready-file; raises EndpointMistake.
+
+    `urls` are those of the HTTP servers.
+    """
+    said = ready_file.contents(plan, driver_name=server.name, scenario=loaded.name, urls=urls)
+    return ready_file.ReadyFile(path, lambda: said)

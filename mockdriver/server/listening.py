@@ -12,12 +12,10 @@ from mockdriver.driver.driver import Role
 from mockdriver.runtime import Runtime
 from mockdriver.server.mock_server import MockServer
 from mockdriver.server.node_sockets import Index, make_folder, socket_paths
-from mockdriver.server.sockets import parse_endpoint
+from mockdriver.server.sockets import DEFAULT_ENDPOINT, parse_endpoint
 
 LOOK_SECONDS = 1.0
 """The pause between two looks at whether the sockets are still there."""
-
-DEFAULT_ENDPOINT = "unix:///tmp/mockdriver.sock"
 
 CONTROL_OFF = "off"
 """Says in the place of an endpoint that the control API is not served."""
@@ -108,12 +106,13 @@ class Listening:
         server: MockServer,
         plan: ListeningPlan,
         runtime: Runtime,
-        announcement: Announcement | None = None,
+        announcements: Sequence[Announcement] = (),
     ) -> None:
+        """`announcements` are made in their order, and taken back in the opposite one."""
         self._server = server
         self._plan = plan
         self._runtime = runtime
-        self._announcement = announcement
+        self._announcements = tuple(announcements)
         self._index: Index | None = None
         self._closing = runtime.event()
         self._lock = runtime.lock()
@@ -121,8 +120,8 @@ class Listening:
     def open(self) -> None:
         """Open all sockets; raises EndpointMistake, NotReady.
 
-        Returns when Probe answers on each. The index is written when all do, and what is announced
-        is announced then: who reads of a socket can connect.
+        Returns when Probe answers on each. The index is written when all do, the health service
+        says so then, and what is announced is announced then: who reads of a socket can connect.
         """
         plan = self._plan
         told = self._server.endpoints
@@ -145,8 +144,9 @@ class Listening:
             for node_id, path in plan.node_sockets.items():
                 self._server.listen(path, node_id, Role.NODE, control=False)
             self._index = Index(plan.folder, plan.node_sockets)
-        if self._announcement is not None:
-            self._announcement.open()
+        self._server.health.serve()
+        for announcement in self._announcements:
+            announcement.open()
 
     def watch(self, on_loss: Callable[[list[Path]], None]) -> None:
         """Call `on_loss` once, on another thread, when somebody takes a socket away.
@@ -163,8 +163,9 @@ class Listening:
                     if lost:
                         on_loss(lost)
                         return
-                    if self._announcement is not None and not self._closing.is_set():
-                        self._announcement.look()
+                    if not self._closing.is_set():
+                        for announcement in self._announcements:
+                            announcement.look()
 
         self._runtime.start(look_again_and_again, "socket-watch")
 
@@ -172,16 +173,16 @@ class Listening:
         """Take back what was announced, take no new calls, let those in flight finish, clean up."""
         with self._lock:
             self._closing.set()
-        if self._announcement is not None:
-            self._announcement.close()
+        for announcement in reversed(self._announcements):
+            announcement.close()
         self.remove_index()
         self._server.stop(grace_seconds)
 
     def remove_files(self) -> None:
         """Remove sockets and index without stopping, for a process that ends at once."""
         self._closing.set()
-        if self._announcement is not None:
-            self._announcement.remove_files()
+        for announcement in reversed(self._announcements):
+            announcement.remove_files()
         self.remove_index()
         self._server.remove_sockets()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from csi_spec import csi_pb2
@@ -20,8 +20,11 @@ from mockdriver.driver.descriptors import reflected
 from mockdriver.driver.driver import Driver, Role
 from mockdriver.scenario.load import LoadedScenario
 from mockdriver.server.current_handlers import CurrentHandlers
+from mockdriver.server.health import SERVICE as HEALTH
+from mockdriver.server.health import Health
 from mockdriver.server.socket_server import (
     NOTHING_BESIDE,
+    GrpcHandlers,
     SocketServer,
     control_pool,
     wait_until_connectable,
@@ -39,8 +42,8 @@ class MockServer:
         control: ControlServices,
     ) -> None:
         """Make a server that does not listen yet."""
-        self._world = world
         config = world.driver.config
+        self.world = world
         self.cloud = world.cloud
         self.name = config.name
         self.journal = world.journal
@@ -56,6 +59,7 @@ class MockServer:
         self._descriptors = reflected(config.capabilities, ControlServices.files())
         self._pool = worker_pool()
         self._control_pool = control_pool()
+        self.health = Health(world.runtime, self._control_pool)
         self._sockets: list[SocketServer] = []
         world.on_switch(self._switch)
         self._nodes: list[tuple[CurrentHandlers, str | None]] = []
@@ -76,7 +80,7 @@ class MockServer:
         of each scenario that is loaded later. Returns once Probe answers. Raises EndpointMistake
         and NotReady.
         """
-        current = CurrentHandlers(self._world.driver, node_id, role)
+        current = CurrentHandlers(self.world.driver, node_id, role)
         if follow:
             self._first_nodes.append(current)
         else:
@@ -86,6 +90,7 @@ class MockServer:
             for name, handlers in current.handlers.items()
         }
         beside = self.control.handlers(self._control_pool) if control else NOTHING_BESIDE
+        beside = self._with_health(beside, services)
         self._sockets.append(
             SocketServer(path, services, self._pool, self._descriptors, beside=beside)
         )
@@ -93,24 +98,27 @@ class MockServer:
 
     def listen_for_control(self, path: Path) -> None:
         """Serve the control API alone on a socket; raises EndpointMistake and NotReady."""
-        handlers = self.control.handlers(self._control_pool)
+        handlers = self._with_health(self.control.handlers(self._control_pool), ())
         self._sockets.append(
             SocketServer(path, {}, self._control_pool, self._descriptors, beside=handlers)
         )
         wait_until_connectable(path)
 
+    def _with_health(self, beside: GrpcHandlers, services: Iterable[str]) -> GrpcHandlers:
+        return {**beside, HEALTH: self.health.handlers((*services, *beside))}
+
     def topology_of(self, instance_id: str) -> Mapping[str, str]:
         """Return the topology segments of an instance; raises InstanceNotFound."""
-        return self._world.driver.topology_of(instance_id)
+        return self.world.driver.topology_of(instance_id)
 
     def topology_of_zone(self, zone: str) -> Mapping[str, str]:
         """Return the topology segments of a zone."""
-        return self._world.driver.topology_of_zone(zone)
+        return self.world.driver.topology_of_zone(zone)
 
     @property
     def endpoints(self) -> Endpoints:
         """Where it listens, as the control API tells it; whoever opens the sockets writes it."""
-        return self._world.endpoints
+        return self.world.endpoints
 
     def _switch(self, driver: Driver, loaded: LoadedScenario) -> None:
         """Let another driver answer on all sockets."""
@@ -125,6 +133,7 @@ class MockServer:
 
     def stop(self, grace_seconds: float) -> None:
         """Take no new calls, let those in flight finish, remove the sockets."""
+        self.health.stop()
         for wait in [server.begin_stop(grace_seconds) for server in self._sockets]:
             wait()
         self._sockets.clear()

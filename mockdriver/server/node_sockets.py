@@ -5,12 +5,12 @@ from __future__ import annotations
 import contextlib
 import fnmatch
 import json
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from mockdriver.cloud.errors import quoted
-from mockdriver.server.sockets import EndpointMistake, OwnFile, require_short
+from mockdriver.server.own_files import write_whole
+from mockdriver.server.sockets import EndpointMistake, require_short
 
 MAX_NODES = 256
 """Each socket has a gRPC server with threads of its own."""
@@ -71,17 +71,12 @@ class Index:
         """Write the index, whole or not at all; raises EndpointMistake."""
         path = folder / INDEX
         text = json.dumps({id: str(path) for id, path in paths.items()}, indent=1)
-        draft = path.with_name(f".{INDEX}.{os.getpid()}")
         try:
-            draft.write_text(text + "\n", encoding="utf-8")
-            draft.replace(path)
+            self._file = write_whole(path, text + "\n")
         except OSError as error:
-            with contextlib.suppress(OSError):
-                draft.unlink()
             raise EndpointMistake(
                 f"--node-socket-dir {str(folder)!r}: {INDEX} cannot be written: {error.strerror}"
             ) from None
-        self._file = OwnFile(path)
 
     def remove(self) -> None:
         """Remove the index, unless another process has put its own in the place."""

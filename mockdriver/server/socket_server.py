@@ -13,10 +13,10 @@ from google.protobuf.descriptor_pool import DescriptorPool
 
 from csi_spec import csi_pb2, csi_pb2_grpc
 from mockdriver.driver.calls import OWN_CALL, Handler
+from mockdriver.server.own_files import OwnFile
 from mockdriver.server.reflection import enable_reflection
 from mockdriver.server.sockets import (
     EndpointMistake,
-    OwnFile,
     grpc_target,
     make_way,
     name_to_bind,

@@ -10,6 +10,8 @@ import stat
 from pathlib import Path
 from urllib.parse import quote
 
+DEFAULT_ENDPOINT = "unix:///tmp/mockdriver.sock"
+
 MAX_PATH_BYTES = 107
 """What fits into sockaddr_un on Linux, less the closing zero byte."""
 
@@ -92,32 +94,6 @@ def name_to_bind(path: Path) -> Path:
     """
     first = "_" if path.name.startswith("~") else "~"
     return path.with_name(first + path.name[1:])
-
-
-class OwnFile:
-    """A file that a server has made, a socket for one; it goes away with the server."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._identity = _identity(path)
-
-    def is_there(self) -> bool:
-        """Tell whether the file is still at its path, and no other one in its place."""
-        return _identity(self._path) == self._identity
-
-    def remove(self) -> None:
-        """Remove the file, unless another process has put its own in the place."""
-        if self._identity is not None and _identity(self._path) == self._identity:
-            with contextlib.suppress(FileNotFoundError):
-                self._path.unlink()
-
-
-def _identity(path: Path) -> tuple[int, int] | None:
-    try:
-        found = os.lstat(path)
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
 
 
 def _require_folder(path: Path) -> None:

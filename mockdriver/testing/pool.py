@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from types import TracebackType
-from typing import Self
 
 import grpc
 
@@ -23,7 +21,7 @@ _WITNESS = "as lent to a test"
 
 
 class Pool:
-    """Lends out drivers. Close it, or use it in a `with` block, to stop them all."""
+    """Lends out drivers; close it to stop them."""
 
     def __init__(self) -> None:
         self._idle: list[tuple[Hashable, Driver]] = []
@@ -71,17 +69,6 @@ class Pool:
         """Stop all drivers that nobody uses."""
         while self._idle:
             self._idle.pop()[1].stop()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 def _key(source: ScenarioSource, options: ServeOptions) -> Hashable:

@@ -111,7 +111,7 @@ def test_an_unknown_command_is_answered_with_the_nearest_one(written: str, meant
     code, output = invoke(written)
 
     assert code == 2
-    assert f'unknown command "{written}", allowed: serve, play, ctl, check' in output
+    assert f'unknown command "{written}", allowed: serve, wait, play, ctl' in output
     assert f'did you mean "{meant}"?' in output
 
 
@@ -119,4 +119,4 @@ def test_an_unknown_option_is_answered_with_the_nearest_one() -> None:
     code, output = invoke("serve", "--scenarios", "x")
 
     assert code == 2
-    assert "Did you mean '--scenario'?" in output
+    assert re.search("Did you mean .*'--scenario'", output)

@@ -201,7 +201,7 @@ HUGE = "x" * 1_000_000
         ({"request": {"volume": "x"}}, 'did you mean "volume_id"?'),
         ({"request": {"volume_capability.acces_mode.mode": "x"}}, 'did you mean "access_mode"?'),
         ({"request": {HUGE: "x"}}, "at most 1000 characters"),
-        ({"request": {"volume_id": HUGE}}, "at most 4096 characters"),
+        ({"request": {"volume_id": HUGE}}, "at most 1024 characters"),
         ({"request": {"": "x"}}, 'request[""]: "" is not allowed'),
         ({"request": {"readonly": "yes"}}, 'request.readonly: "yes" is not allowed, allowed: true'),
         ({"calls": "never"}, 'calls: "never" is not allowed, allowed: which calls'),

@@ -96,13 +96,13 @@ def test_a_reset_can_be_of_one_part(world: LiveWorld, part: str) -> None:
     world.call("Faults.CreateFault", fault={"name": "f", "rpc": "GetCapacity", "code": "INTERNAL"})
     is_ready(world.csi)
     world.call("Clock.StopClock")
-    driver = world.server._world.driver
+    driver = world.server.world.driver
     world.call("State.Reset", parts=[part])
     assert (world.call("Cloud.GetCloud").instances == 3) == (part == "cloud")
     assert (len(world.call("Faults.ListFaults").faults) == 0) == (part == "faults")
     assert (world.call("Journal.CountCalls").count == 0) == (part == "journal")
     assert (not world.call("Clock.GetClock").stopped) == (part == "clock")
-    assert (world.server._world.driver is not driver) == (part == "driver")
+    assert (world.server.world.driver is not driver) == (part == "driver")
 
 
 def test_the_faults_of_the_scenario_are_there_again(tmp_path: Path) -> None:

@@ -61,6 +61,8 @@ NOT_RUN_HERE = {
     ".venv/bin/python -m benchmarks": "benchmarks/__main__.py",
     ".venv/bin/python -m tools.go_programs": "tests/packaging/test_go_programs.py",
     ".venv/bin/pytest tests/docs": "tests/docs/test_blocks.py",
+    ".venv/bin/python -m tests.dashboard.picture": "tests/dashboard/picture.py",
+    ".venv/bin/python -m tools.chromium": "tests/packaging/test_chromium.py",
     ".venv/bin/python -m tools.service_docs": "tests/docs/test_service_docs.py",
     _BUILD: _BUILD_TESTS,
     f"{_BUILD} --replace {_ATTACHER}=../external-attacher --into forked": "e2e/test_forks.py",
@@ -73,6 +75,10 @@ _RUN = "docker run --rm --volume /run/mockdriver:/run/mockdriver"
 _CONTROLLER_AND_NODES = (
     "serve --scenario csi-sanity --role controller --node-socket-dir /run/mockdriver/nodes"
 )
+_PAGE = (
+    "--publish 127.0.0.1:8080:8080 --env MOCKDRIVER_DASHBOARD_TOKEN mockdriver "
+    "serve --dashboard 0.0.0.0:8080"
+)
 FOR_A_CONTAINER_ENGINE = (
     "docker build --tag mockdriver .",
     "install --directory --owner 65532 --group 65532 /run/mockdriver",
@@ -80,6 +86,7 @@ FOR_A_CONTAINER_ENGINE = (
     f"{_RUN} --env MOCKDRIVER_SCENARIO=csi-sanity mockdriver",
     f"{_RUN} mockdriver {_CONTROLLER_AND_NODES}",
     "docker run --rm mockdriver scenarios",
+    f"{_RUN} {_PAGE}",
     f"{_RUN} --volume '$PWD/first.yaml:/first.yaml:ro' mockdriver serve --scenario /first.yaml",
 )
 """Commands of docs/container.md; where there is an engine, they can be run by hand."""

@@ -17,17 +17,26 @@ from mockdriver.co.calling import DEADLINE_SECONDS
 from mockdriver.co.registration import MAX_RETRIES
 from mockdriver.driver.capabilities import BUILT
 from mockdriver.driver.cloud_client import PATIENCE_SECONDS
+from mockdriver.driver.driver import Role
 from mockdriver.driver.status import CODES
+from mockdriver.metrics.names import METRICS
+from mockdriver.metrics.world_metrics import MAX_NODES, USERS
+from mockdriver.runtime import WallRuntime
 from mockdriver.scenario import capability_names, checks, cloud_model, composing, source
 from mockdriver.scenario.code_names import ACCESS_MODES
 from mockdriver.scenario.code_names import CODES as CODE_NAMES
 from mockdriver.scenario.schema import json_schema
 from mockdriver.scenario.story_checks import ANSWERS
 from mockdriver.scenario.story_model import VERBS
+from mockdriver.server.health import MAX_WATCHERS
+from mockdriver.server.http_servers import HttpServers
+from mockdriver.server.listening import plan_listening
+from mockdriver.server.ready_file import contents
 from mockdriver.server.socket_server import WORKER_THREADS
 from tests.docs.blocks import ROOT, all_blocks, documents, prose_of, text_of
 
 README, SCENARIOS, ARCHITECTURE = "README.md", "docs/scenarios.md", "docs/architecture.md"
+READINESS, METRICS_PAGE = "docs/readiness.md", "docs/metrics.md"
 
 SCHEMA = json_schema()
 
@@ -247,14 +256,17 @@ def test_the_readme_has_a_line_for_each_command() -> None:
     assert commands == list(COMMANDS)
 
 
-def test_the_readme_has_a_line_for_each_option_of_serve() -> None:
-    serve = main.get_command(click.Context(main), "serve")
-    assert serve is not None
-    options = [item for item in serve.params if isinstance(item, click.Option)]
+OPTIONS = {"serve": (README, "Commands"), "wait": (READINESS, "`mockdriver wait`")}
+"""The commands whose options have a table, and where it is."""
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_a_table_has_a_line_for_each_option_of_a_command(name: str) -> None:
+    command = main.get_command(click.Context(main), name)
+    assert command is not None
+    options = [item for item in command.params if isinstance(item, click.Option)]
     listed = {
-        codes_in(cells[0])[0]: cells
-        for cells in rows(README, "Commands")
-        if cells[0].startswith("`--")
+        codes_in(cells[0])[0]: cells for cells in rows(*OPTIONS[name]) if cells[0].startswith("`--")
     }
 
     assert list(listed) == [option.opts[0] for option in options]
@@ -264,6 +276,32 @@ def test_the_readme_has_a_line_for_each_option_of_serve() -> None:
         assert codes_in(variables) == list(names or ())
         if isinstance(option.default, str | int | float):
             assert default == f"`{option.default}`", option.opts[0]
+
+
+def test_the_keys_of_a_ready_file_are_documented_and_no_others() -> None:
+    plan = plan_listening(
+        endpoint="/s", role=Role.ALL, node_id="i", node_socket_dir=None, node_ids=[]
+    )
+
+    urls = HttpServers(WallRuntime()).urls()
+    documented = [codes_in(cells[0])[0] for cells in rows(READINESS, "The ready file")[1:]]
+    assert documented == list(contents(plan, driver_name="d", scenario="s", urls=urls))
+
+
+def test_the_metrics_are_documented_and_no_others() -> None:
+    listed = [
+        (codes_in(name)[0], kind, tuple(codes_in(labels)))
+        for name, kind, labels, _ in rows(METRICS_PAGE, "What there is")[1:]
+    ]
+
+    assert listed == [(metric.name, metric.kind, metric.labels) for metric in METRICS]
+    text = text_of(METRICS_PAGE)
+    assert f"`user` is {', '.join(f'`{user}`' for user in USERS[:-1])} or `{USERS[-1]}`" in text
+    assert f"Only the first {MAX_NODES} instances" in text
+
+
+def test_the_number_of_watchers_is_that_of_the_program() -> None:
+    assert f"At most {MAX_WATCHERS} calls watch at once." in text_of(READINESS)
 
 
 def test_every_room_has_a_line_in_the_order_of_the_layers() -> None:

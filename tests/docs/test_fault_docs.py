@@ -7,8 +7,8 @@ import pytest
 from mockdriver.control.v1 import faults_pb2
 from mockdriver.faults.cloud_calls import CLOUD_ERRORS, CLOUD_FIELDS
 from mockdriver.faults.compiling import ANSWERS, MAX_HEADER_BYTES, WAITS
-from mockdriver.faults.engine import MAX_FAULTS
 from mockdriver.faults.error_details import KINDS
+from mockdriver.faults.fault import MAX_FAULTS
 from mockdriver.faults.waiting import MAX_WAITING
 from mockdriver.scenario.fault_model import FaultModel
 from mockdriver.server.socket_server import WORKER_THREADS

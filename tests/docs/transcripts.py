@@ -18,7 +18,7 @@ from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from mockdriver.server.listening import DEFAULT_ENDPOINT
+from mockdriver.server.sockets import DEFAULT_ENDPOINT
 from tests.docs.blocks import Block
 from tests.serving import environment, serving
 from tools.go_programs import BINARIES, names, program

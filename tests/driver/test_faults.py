@@ -75,6 +75,12 @@ def test_a_fault_after_the_work_loses_only_the_answer_and_a_repeat_is_idempotent
     assert [item.number for item in driver.operator.attachments("i-1")] == [number]
 
 
+def test_work_that_a_fault_comes_after_is_done_once() -> None:
+    driver = driver_with(Fault(rpc=PUBLISH, when="after", code="UNAVAILABLE"))
+    driver.publish("vol")
+    assert driver.cloud_calls() == {"attach": 1}
+
+
 def test_a_created_volume_whose_answer_is_lost_is_found_again() -> None:
     driver = driver_with(Fault(rpc="CreateVolume", when="after", times=1, code="UNAVAILABLE"))
     assert driver.create("pvc-1").code == "UNAVAILABLE"

@@ -13,6 +13,7 @@ from mockdriver.cloud.errors import CloudError, Throttled
 from mockdriver.driver import errors as driver_errors
 from mockdriver.driver.errors import DriverError, InvalidField, PatienceExhausted
 from mockdriver.driver.status import CODES, MAX_MESSAGE_CHARACTERS, status_of
+from mockdriver.faults.errors import InjectedFailure, TooManyWaiting
 
 
 def subclasses(base: type[Exception]) -> Iterator[type[Exception]]:
@@ -76,3 +77,9 @@ def test_a_message_stays_far_below_what_a_header_can_hold() -> None:
     _, message = status_of(driver_errors.NoAccessibleZone("zone, " * 10_000), "CreateVolume")
     assert len(message) < MAX_MESSAGE_CHARACTERS + 40
     assert message.endswith("… (60000 characters)")
+
+
+def test_what_a_fault_injects_has_a_code_and_a_message_of_its_own() -> None:
+    failure = InjectedFailure("DATA_LOSS", "m" * 2_000)
+    assert status_of(failure, "Probe") == (grpc.StatusCode.DATA_LOSS, "m" * 2_000)
+    assert status_of(TooManyWaiting(800), "Probe")[0] is grpc.StatusCode.UNAVAILABLE

@@ -84,6 +84,7 @@ def test_calls_are_held_until_they_are_released(seed: int) -> None:
 
     def steer() -> None:
         assert race.wait(3) == 3
+        assert race.runtime.now() == 0
         assert race.ends == {}
         found.append(race.faults.release("b"))
 

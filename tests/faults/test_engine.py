@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 
 from mockdriver.faults import Fault
-from mockdriver.faults.engine import MAX_FAULTS, FaultEngine
+from mockdriver.faults.engine import FaultEngine
 from mockdriver.faults.errors import (
     FaultExists,
     FaultHasFlaws,
     FaultNotFound,
     TooManyFaults,
 )
+from mockdriver.faults.fault import MAX_FAULTS
 from mockdriver.faults.rule import draw
 from mockdriver.runtime import VirtualRuntime
 from tests.faults.calls import (
@@ -186,6 +187,11 @@ def test_names_are_made_up_where_there_are_none_and_never_given_twice() -> None:
     assert names(faults) == ["fault-1", "fault-2", "fault-3"]
     faults.delete("fault-3")
     assert faults.create(fault()).fault.name == "fault-4"
+
+
+def test_a_made_up_name_is_none_that_a_later_fault_of_the_list_has() -> None:
+    faults = engine(fault(), fault("fault-1"), fault("fault-2"))
+    assert names(faults) == ["fault-3", "fault-1", "fault-2"]
 
 
 def test_a_name_is_taken_once() -> None:

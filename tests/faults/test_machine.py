@@ -23,15 +23,15 @@ names = st.sampled_from(NAMES)
 faults = st.builds(
     Fault,
     name=st.sampled_from(("", *NAMES)),
-    rpc=st.sampled_from((*RPCS[:2], "*")),
-    node_id=st.sampled_from(("", "i-1", "i-2")),
-    request=st.sampled_from(({}, {"volume_id": "v-1"}, {"volume_id": "v-2"})),
-    calls=st.sampled_from(("", "", "2", "2-3", "first 2", "from 3", "every 2")),
-    times=st.sampled_from((None, None, 1, 2)),
-    probability=st.sampled_from((None, None, 0.5)),
+    rpc=st.sampled_from(("*", "*", *RPCS[:2])),
+    node_id=st.sampled_from(("", "", "", "i-1", "i-2")),
+    request=st.sampled_from(({}, {}, {}, {"volume_id": "v-1"}, {"volume_id": "v-2"})),
+    calls=st.sampled_from(("", "", "", "2", "2-3", "first 2", "from 3", "every 2")),
+    times=st.sampled_from((None, 1, 2)),
+    probability=st.sampled_from((None, None, None, 0.5)),
     code=st.just("ABORTED"),
-    lifetime_seconds=st.sampled_from((None, None, 5.0)),
-    enabled=st.sampled_from((True, True, True, False)),
+    lifetime_seconds=st.sampled_from((None, 5.0)),
+    enabled=st.sampled_from((True, True, True, True, False)),
 )
 
 
@@ -85,6 +85,7 @@ class FaultMachine(RuleBasedStateMachine):
         self.real.delete(name)
         del self.naive.items[place]
 
+    @precondition(lambda self: len(self.naive.items) > 3)
     @rule()
     def clear(self) -> None:
         assert self.real.clear() == len(self.naive.items)
@@ -94,11 +95,16 @@ class FaultMachine(RuleBasedStateMachine):
         rpc=st.sampled_from(RPCS),
         node=st.sampled_from(("i-1", "i-2")),
         volume=st.sampled_from(("v-1", "v-2")),
+        count=st.integers(1, 4),
     )
-    def call(self, rpc: str, node: str, volume: str) -> None:
+    def call(self, rpc: str, node: str, volume: str, count: int) -> None:
         fields = {"volume_id": volume}
         if rpc != "DeleteVolume":
             fields["node_id"] = node
+        for _ in range(count):
+            self.call_once(rpc, fields)
+
+    def call_once(self, rpc: str, fields: dict[str, str]) -> None:
         call = rpc_call(rpc, **fields)
         said = [item.fault for item in self.real.explain(call) if item.acts]
         expected = self.naive.acting(rpc, fields)
@@ -107,7 +113,7 @@ class FaultMachine(RuleBasedStateMachine):
         if expected is not None:
             assert self.real.concerns(rpc)
 
-    @rule(seconds=st.sampled_from((1.0, 5.0)))
+    @rule(seconds=st.sampled_from((1.0, 4.0, 5.0)))
     def advance(self, seconds: float) -> None:
         self.runtime.advance(seconds)
         self.naive.now += seconds

@@ -13,7 +13,7 @@ from tests.serving import serving
 
 pytestmark = pytest.mark.go
 
-SERVICES = {"csi.v1.Identity", "csi.v1.Controller", "csi.v1.Node"}
+SERVICES = {"csi.v1.Identity", "csi.v1.Controller", "csi.v1.Node", "grpc.health.v1.Health"}
 CONTROLLER_TYPE = "csi.v1.ControllerServiceCapability.RPC.Type"
 NODE_TYPE = "csi.v1.NodeServiceCapability.RPC.Type"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import tarfile
 import zipfile
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 from hatch_build import GENERATED
 from mockdriver import __version__
 from tests.packaging.installing import install, run
-from tests.packaging.tree import copy_to, files
+from tests.packaging.tree import ROOT, copy_to, files
 
 pytestmark = pytest.mark.packaging
 
@@ -68,6 +69,30 @@ def test_an_installed_wheel_finds_the_scenarios_it_brought(
 
     for path in scenario_files():
         assert path.stem in answer
+
+
+@pytest.mark.parametrize("extra", ["dashboard", "metrics"])
+def test_an_installed_wheel_without_an_extra_says_what_to_install(
+    extra: str, installed_wheel: Path, tmp_path: Path
+) -> None:
+    program = str(installed_wheel.parent / "mockdriver")
+    command = [program, "serve", f"--{extra}", "127.0.0.1:0"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 1
+    assert done.stderr.endswith(f"pip install 'mockdriver[{extra}]'\n")
+
+
+def test_the_extras_bring_what_page_and_metrics_need(
+    wheel: Path, environment: dict[str, str], tmp_path: Path
+) -> None:
+    python = install(f"{wheel}[dashboard,metrics]", tmp_path, environment)
+
+    code = "import mockdriver.metrics.endpoint, mockdriver.dashboard.app as app; print(app.STATIC)"
+    static = Path(run(python, "-c", code, cwd=tmp_path).strip())
+    assert static.is_relative_to(tmp_path.resolve())
+    there = {path.name for path in (ROOT / "mockdriver" / "dashboard" / "static").iterdir()}
+    assert {path.name for path in static.iterdir()} == there
 
 
 def test_pip_installs_from_the_sdist(

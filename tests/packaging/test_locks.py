@@ -9,8 +9,10 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from mockdriver.server.http_servers import EXTRAS
 from tests.packaging.locks import read_lock
 from tests.packaging.tree import ROOT
+from tools.lock import EXTRAS_OF_THE_SERVER
 
 LOCKS = ["core", "run", "dev", "go"]
 
@@ -63,6 +65,17 @@ def test_the_run_lock_satisfies_what_running_and_building_need(pyproject: dict[s
 
 def test_the_core_lock_satisfies_what_running_needs(pyproject: dict[str, Any]) -> None:
     assert _not_satisfied(pyproject["project"]["dependencies"], "core") == []
+
+
+@pytest.mark.parametrize("extra", EXTRAS_OF_THE_SERVER)
+def test_the_core_lock_satisfies_what_page_and_metrics_need(
+    extra: str, pyproject: dict[str, Any]
+) -> None:
+    assert _not_satisfied(pyproject["project"]["optional-dependencies"][extra], "core") == []
+
+
+def test_the_extras_of_the_server_are_those_that_its_options_ask_for() -> None:
+    assert set(EXTRAS_OF_THE_SERVER) == set(EXTRAS)
 
 
 def test_the_dev_lock_satisfies_what_developing_needs(pyproject: dict[str, Any]) -> None:

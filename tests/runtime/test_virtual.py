@@ -313,3 +313,21 @@ def test_who_works_alone_is_settled() -> None:
         runtime.settle()
         runtime.wait(runtime.event(), until=3)
     assert runtime.now() == 3
+
+
+def test_a_stopped_clock_does_not_jump_until_it_starts() -> None:
+    runtime = VirtualRuntime()
+    event = runtime.event()
+    flags: list[bool] = []
+
+    def wait() -> None:
+        with runtime.working():
+            flags.append(runtime.wait(event, 10))
+
+    runtime.stop_clock()
+    thread = runtime.start(wait, "waiter")
+    spin_until(lambda: len(runtime._waiters) == 1)
+    assert runtime.now() == 0
+    runtime.start_clock()
+    finish(thread)
+    assert (flags, runtime.now()) == ([False], 10)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -179,6 +180,13 @@ def test_a_name_is_given_once() -> None:
     assert mistakes(
         "{name: a, rpc: Probe, code: ABORTED}", "{name: a, rpc: Probe, code: ABORTED}"
     ) == ['4:12: faults[1].name: fault "a" is there already, at 3:5; names are given once']
+
+
+def test_there_is_a_most_of_faults() -> None:
+    many = ", ".join(["{rpc: Probe, code: ABORTED}"] * 1_001)
+    assert mistakes_of(f"scenario: x\nfaults: [{many}]\n") == [
+        "2:1: faults: 1001 faults, allowed: at most 1000"
+    ]
 
 
 def test_what_is_wrong_in_one_fault_hides_nothing_in_another_nor_in_itself() -> None:
@@ -376,3 +384,50 @@ def test_mistakes_of_these_verbs(step: str, line: str) -> None:
 def test_an_unknown_code_of_calls_is_told() -> None:
     (line,) = mistakes_of("scenario: x\nstory: [{calls: {code: '!NOTFOUND'}}]\n")
     assert 'unknown code "!NOTFOUND", allowed: OK, CANCELLED' in line
+
+
+_odd = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-(2**70), 2**70),
+    st.floats(),
+    st.text(max_size=12),
+    st.sampled_from(
+        ("*", "Node*", "Probe", "CreateVolume", "attach", "OK", "ABORTED", "Throttled", "after")
+    ),
+    st.sampled_from(("first 2", "5s", "volume_capabilities[0].mount.fs_type", 'parameters["a"]')),
+)
+_values = st.recursive(
+    _odd,
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3)
+    ),
+    max_leaves=5,
+)
+_paths = st.sampled_from(
+    ("volume_id", "name", "parameters.a", "volume_capabilities[*].access_type", "x", "a..b", "disk")
+)
+_data = st.fixed_dictionaries(
+    {},
+    optional={
+        **dict.fromkeys(("name", "rpc", "cloud_api", "node_id", "calls", "times"), _values),
+        **dict.fromkeys(("probability", "seed", "when", "code", "message", "error"), _values),
+        **dict.fromkeys(("delay", "hold", "no_answer", "exit", "lifetime", "enabled"), _values),
+        "details": st.lists(st.dictionaries(st.sampled_from(("@type", "reason")), _values)),
+        "request": st.dictionaries(_paths, _odd) | _values,
+        "reply": st.dictionaries(_paths | st.just("volume.accessible_topology"), _values) | _values,
+    },
+)
+
+
+@given(_data)
+def test_any_data_is_a_fault_or_its_mistakes_are_told(data: dict[str, Any]) -> None:
+    try:
+        fault = checked(data)
+    except FaultMistakes as mistake:
+        for _, text in mistake.problems:
+            assert text.isprintable()
+            assert not re.search(r"Input should|pydantic|NoneType|Traceback", text)
+        return
+    assert not flaws_of(fault)
+    assert checked(data_of(fault)) == fault

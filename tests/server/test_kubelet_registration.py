@@ -170,7 +170,7 @@ def test_kubelets_are_told_once_the_csi_socket_answers_and_untold_while_it_still
 ) -> None:
     spy = Spy(folder / "csi.sock")
     plan = ListeningPlan(folder / "csi.sock", Role.ALL, "i-1")
-    listening = Listening(make(), plan, WallRuntime(), spy)
+    listening = Listening(make(), plan, WallRuntime(), [spy])
 
     listening.open()
     assert spy.seen == [("open", True)]

@@ -55,7 +55,6 @@ def test_the_next_test_finds_the_same_driver_as_new(pytester: Pytester) -> None:
             assert control.faults.list() == []
             assert control.calls.count() == 0
             assert not control.clock.reading().stopped
-            assert control.clock.reading().seconds < 3000
             assert control.state.server().scenario == "kep-6011-example"
             assert len(control.state.snapshots()) == 1
 
@@ -225,7 +224,8 @@ def test_calls_and_log_of_the_drivers_are_in_the_report_of_a_failure(pytester: P
     assert 'NodeGetInfo at node i-worker-1 {} -> OK {"accessible' in printed
     assert "NodeGetInfo OK" in printed
     assert "GetPluginCapabilities {} -> OK" in printed
-    assert "GetPluginInfo" not in printed  # of another test
+    # Of another test. (Log lines are written a moment later, so one of them may be here.)
+    assert "GetPluginInfo {} ->" not in printed
 
 
 def test_a_test_that_passes_has_no_such_report(pytester: Pytester) -> None:

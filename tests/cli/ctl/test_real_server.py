@@ -105,7 +105,7 @@ def test_a_fault_is_added_changed_and_explained(server: Serving) -> None:
 def test_a_call_is_held_seen_and_released(server: Serving) -> None:
     at(server, "hold", "b", "--rpc", "Probe")
     with server.connect() as client:
-        call = client.identity.Probe.future(csi_pb2.ProbeRequest(), timeout=60)  # type: ignore[attr-defined]
+        call = client.identity.Probe.future(csi_pb2.ProbeRequest(), timeout=60)
         waited = json.loads(at(server, "barriers", "wait", "b", "-o", "json").stdout)
         running = at(server, "calls", "--code", "RUNNING", "--count").stdout
         at(server, "release", "--barrier", "b")

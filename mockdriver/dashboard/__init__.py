@@ -1,0 +1,1 @@
+"""The live page. Needs the extra `dashboard`."""

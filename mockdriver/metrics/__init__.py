@@ -1,0 +1,1 @@
+"""Metrics for Prometheus. Needs the extra `metrics`."""
