@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from statistics import median
 
+from benchmarks import states
 from benchmarks.call_rate import CLIENTS, measure
 from benchmarks.fixtures import LARGE, lend_seconds, reset_seconds, start_seconds
 from benchmarks.processes import SERVERS, running
@@ -13,7 +14,7 @@ ROUNDS = 5
 
 
 def main() -> None:
-    """Print a table of medians, the two ratios that the project has promised, and the fixtures."""
+    """Print tables of medians, and the ratios that the project has promised."""
     rates: dict[str, list[float]] = {server: [] for server in SERVERS}
     starts: dict[str, list[float]] = {server: [] for server in SERVERS}
     for _ in range(ROUNDS):
@@ -36,6 +37,7 @@ def main() -> None:
     print(f"call rate ratio  {rate:.2f} (promised: at least 0.5)")
     print(f"start ratio      {start:.2f} (promised: at most 3.5)")
     _print_fixtures()
+    _print_states()
 
 
 def _print_fixtures() -> None:
@@ -48,6 +50,12 @@ def _print_fixtures() -> None:
     }
     for name, seconds in rows.items():
         print(f"{median(seconds) * 1000:8.1f} ms  {name}")
+
+
+def _print_states() -> None:
+    print(f"the state of {states.NODES:,} nodes with 50,000 disks (promised: milliseconds)")
+    for what, seconds in states.measure().items():
+        print(f"{median(seconds) * 1000:8.1f} ms  {what}")
 
 
 if __name__ == "__main__":

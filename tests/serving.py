@@ -16,6 +16,9 @@ from typing import IO
 from mockdriver.co.csi_client import CsiClient
 from tests.waiting import PATIENCE_SECONDS, wait_until
 
+TELLS_WHERE = ("--endpoint", "MOCKDRIVER_ENDPOINT", "CSI_ENDPOINT")
+"""The options and variables that say where to listen."""
+
 RUNNING: list[Serving] = []
 """The servers of the tests that run now; the log of each is shown when a test fails."""
 
@@ -88,7 +91,7 @@ def serving(
             arguments += ["--scenario", str(folder / "scenario.yaml")]
         path = folder / "csi.sock" if endpoint is None else folder / endpoint
         told = [*arguments, *(variables or {})]
-        told_already = any(word.upper().endswith("ENDPOINT") for word in told)
+        told_already = any(word in TELLS_WHERE for word in told)
         if endpoint is not None or (told_where and not told_already):
             arguments += ["--endpoint", str(path)]
         with (

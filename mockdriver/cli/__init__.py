@@ -19,6 +19,7 @@ COMMANDS = {
     "serve": "mockdriver.cli.serve",
     "wait": "mockdriver.cli.wait",
     "play": "mockdriver.cli.play",
+    "ctl": "mockdriver.cli.ctl",
     "check": "mockdriver.cli.check",
     "scenarios": "mockdriver.cli.scenarios",
     "schema": "mockdriver.cli.schema",

@@ -13,9 +13,12 @@ from typing import Any
 import click
 
 from mockdriver.cli.scenario_files import load_all_or_exit
+from mockdriver.client import ControlError, EndpointMistake
 from mockdriver.play import StepResult
 from mockdriver.play import play as play_story
 from mockdriver.play.expectations import described
+from mockdriver.play.remote_site import RemoteSite
+from mockdriver.scenario.load import LoadedScenario
 from mockdriver.scenario.mistakes import printable
 from mockdriver.scenario.story_model import Advance
 
@@ -32,24 +35,60 @@ _END_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
     envvar="MOCKDRIVER_OUTPUT",
     help="Lines for people, or one JSON object a line for programs.",
 )
-def play(files: tuple[str, ...], output: str) -> None:
+@click.option(
+    "--endpoint",
+    envvar="MOCKDRIVER_PLAY_ENDPOINT",
+    help="Play on the server whose control API is at this Unix socket; its clock is its own, and "
+    "pauses are real.  [default: a private server for each file, on a virtual clock]",
+)
+@click.option(
+    "--keep-state",
+    is_flag=True,
+    envvar="MOCKDRIVER_KEEP_STATE",
+    help="With --endpoint: do not load the file's scenario into the server first.",
+)
+def play(files: tuple[str, ...], output: str, endpoint: str | None, keep_state: bool) -> None:
     """Play the stories of scenario files, each in a private server on a virtual clock.
 
     Prints a line a step: verdict, step, answer, what was expected, file and line. Exits with 0 if
-    everything was as expected, with 1 at a mismatch, with 2 if a file has mistakes.
+    everything was as expected, with 1 at a mismatch, with 2 if a file has mistakes, with 3 if
+    nobody answers at the endpoint.
     """
+    if keep_state and endpoint is None:
+        raise click.UsageError("--keep-state is for --endpoint, which is missing")
     scenarios = load_all_or_exit(files)
     passed = failed = 0
     with _signals_end_the_story():
         for loaded in scenarios:
             if not loaded.story:
                 click.echo(f"{loaded.file}: has no story", err=True)
-            for result in play_story(loaded):
+            for result in _played(loaded, endpoint, keep_state=keep_state):
                 passed, failed = passed + result.passed, failed + (not result.passed)
                 click.echo(_json_line(result) if output == "json" else _text_line(result))
     if output == "text":
         click.echo(f"{passed} steps as expected, {failed} not")
     sys.exit(1 if failed else 0)
+
+
+def _played(
+    loaded: LoadedScenario, endpoint: str | None, *, keep_state: bool
+) -> Iterator[StepResult]:
+    """Play a story; the program ends if the server at the endpoint cannot be asked."""
+    try:
+        site = None
+        if endpoint is not None:
+            site = RemoteSite(endpoint, loaded, keep_state=keep_state)
+        yield from play_story(loaded, site)
+    except EndpointMistake as mistake:
+        raise click.BadParameter(str(mistake), param_hint="--endpoint") from None
+    except ControlError as error:
+        raise _Unreachable(printable(f"{loaded.file}: {error.message}")) from None
+
+
+class _Unreachable(click.ClickException):
+    """The server at the endpoint does not answer, or does not take the scenario."""
+
+    exit_code = 3
 
 
 @contextmanager

@@ -255,6 +255,11 @@ class Calls:
         request = journal_pb2.ListCallsRequest(filter=filter_message(filter), limit=limit)
         return self._call(self._stub.ListCalls, request)
 
+    def get(self, sequence: int) -> Call:
+        """Return the call with a number; raises ControlError with NOT_FOUND."""
+        request = journal_pb2.GetCallRequest(sequence=sequence)
+        return Call.of(self._call(self._stub.GetCall, request))
+
     def count(self, **filter: Unpack[CallFilter]) -> int:
         """Return how many calls match."""
         request = journal_pb2.CountCallsRequest(filter=filter_message(filter))

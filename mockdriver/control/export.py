@@ -71,7 +71,7 @@ def _driver(config: DriverConfig, notes: list[str]) -> dict[str, Any]:
 
 def _faults(present: Present, notes: list[str]) -> list[dict[str, Any]]:
     found = []
-    for _, state, seconds_left in present.snapshot.faults.faults:
+    for state, seconds_left in present.snapshot.faults.faults:
         data = data_of(state.fault)
         if seconds_left is not None:
             data["lifetime"] = format_duration(max(1e-9, seconds_left))

@@ -12,7 +12,7 @@ from mockdriver.cloud.errors import CallerGone
 from mockdriver.control.v1 import journal_pb2
 from mockdriver.journal import Journal
 from mockdriver.journal.entry import Moment
-from mockdriver.journal.errors import CallsNotSeen, QueryMistake, TooFarBehind
+from mockdriver.journal.errors import CallNotFound, CallsNotSeen, QueryMistake, TooFarBehind
 from mockdriver.journal.expectations import Count, InThisOrder, Verdict
 from mockdriver.journal.filters import CallFilter
 from mockdriver.journal.records import record
@@ -23,6 +23,7 @@ from mockdriver.scenario.mistakes import quoted
 
 CODES: dict[type[Exception], grpc.StatusCode] = {
     QueryMistake: grpc.StatusCode.INVALID_ARGUMENT,
+    CallNotFound: grpc.StatusCode.NOT_FOUND,
     CallsNotSeen: grpc.StatusCode.DEADLINE_EXCEEDED,
     TooFarBehind: grpc.StatusCode.RESOURCE_EXHAUSTED,
     CallerGone: grpc.StatusCode.CANCELLED,
@@ -64,6 +65,14 @@ class JournalService:
             total=len(matching),
             forgotten=lost,
         )
+
+    def GetCall(self, request: journal_pb2.GetCallRequest, caller: Caller) -> journal_pb2.Call:
+        """Return the call with a sequence number."""
+        moments = self._journal.moments()
+        for moment in moments:
+            if moment.entry.sequence == request.sequence:
+                return self._call(moment)
+        raise CallNotFound(request.sequence, [moment.entry.sequence for moment in moments])
 
     def CountCalls(
         self, request: journal_pb2.CountCallsRequest, caller: Caller

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mockdriver.cloud import Caller, Transitions
+from mockdriver.cloud.descriptions import ZoneView
 from mockdriver.control.checking import checked, checked_value, required
 from mockdriver.control.messages import message, plain
 from mockdriver.control.rpc_group import RpcGroup
@@ -26,13 +27,13 @@ class ZoneRpcs(RpcGroup):
     ) -> cloud_pb2.ListZonesResponse:
         """Return all zones."""
         zones = self._operator.view_zones()
-        return cloud_pb2.ListZonesResponse(zones=[message(cloud_pb2.Zone, zone) for zone in zones])
+        return cloud_pb2.ListZonesResponse(zones=[self._zone(zone) for zone in zones])
 
     def AddZone(self, request: cloud_pb2.AddZoneRequest, caller: Caller) -> cloud_pb2.Zone:
         """Add a zone."""
         required(request, "name")
         checked_value(ID, request.name, "name")
-        return message(cloud_pb2.Zone, self._operator.add_new_zone(request.name))
+        return self._zone(self._operator.add_new_zone(request.name))
 
     def RemoveZone(
         self, request: cloud_pb2.RemoveZoneRequest, caller: Caller
@@ -57,6 +58,10 @@ class ZoneRpcs(RpcGroup):
         return _transitions(
             self._operator.set_transitions(**{name: getattr(model, name) for name in given})
         )
+
+    def _zone(self, zone: ZoneView) -> cloud_pb2.Zone:
+        topology = self._world.driver.topology_of_zone(zone.name)
+        return message(cloud_pb2.Zone, zone, accessible_topology=topology)
 
 
 def _transitions(transitions: Transitions) -> cloud_pb2.Transitions:

@@ -103,12 +103,22 @@ class Driver:
         if role is not Role.NODE:
             services["Controller"] = self._controller
         if role is not Role.CONTROLLER:
-            services["Node"] = self._node_handlers(node_id)
+            services["Node"] = self._kept_node_handlers(node_id)
         return services
 
-    def _node_handlers(self, node_id: str | None) -> dict[str, Handler]:
+    def node_handlers(self, node_id: str) -> dict[str, Handler]:
+        """Return the handlers of any node; those of an instance that is not there are not kept."""
+        if node_id in self._nodes or self._context.cloud.operator.has_instance(node_id):
+            return self._kept_node_handlers(node_id)
+        return self._new_node_handlers(node_id)
+
+    def _kept_node_handlers(self, node_id: str | None) -> dict[str, Handler]:
         """Return the handlers of a node, which several sockets may share."""
-        if node_id not in self._nodes:
-            service = NodeService(self._context, node_id)
-            self._nodes[node_id] = self._layers.handlers("Node", service, node_id)
-        return self._nodes[node_id]
+        handlers = self._nodes.get(node_id)
+        if handlers is None:
+            # Of two calls that come first at the same time, both have the same handlers.
+            handlers = self._nodes.setdefault(node_id, self._new_node_handlers(node_id))
+        return handlers
+
+    def _new_node_handlers(self, node_id: str | None) -> dict[str, Handler]:
+        return self._layers.handlers("Node", NodeService(self._context, node_id), node_id)

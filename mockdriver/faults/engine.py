@@ -74,9 +74,13 @@ class Verdict(NamedTuple):
 
 
 class Snapshot(NamedTuple):
-    """The list as it was at one moment. Lifetimes are what was left of them."""
+    """The list as it was at one moment: each fault with the seconds left of its lifetime.
 
-    faults: tuple[tuple[CompiledFault, FaultState, float | None], ...]
+    `compiled` are the same faults made ready, so that restoring takes no time.
+    """
+
+    faults: tuple[tuple[FaultState, float | None], ...]
+    compiled: tuple[CompiledFault, ...]
     names_made: int
 
 
@@ -211,11 +215,9 @@ class FaultEngine:
         with self._lock:
             woken = self._expire()
             now_seconds = self._runtime.now()
-            faults = [
-                (rule.compiled, rule.state(), rule.seconds_left(now_seconds))
-                for rule in self._rules
-            ]
-            snapshot = Snapshot(tuple(faults), self._names_made)
+            faults = [(rule.state(), rule.seconds_left(now_seconds)) for rule in self._rules]
+            compiled = [rule.compiled for rule in self._rules]
+            snapshot = Snapshot(tuple(faults), tuple(compiled), self._names_made)
         _wake(woken)
         return snapshot
 
@@ -224,7 +226,8 @@ class FaultEngine:
         with self._lock:
             old, now_seconds = self._rules, self._runtime.now()
             self._rules, self._names_made = [], snapshot.names_made
-            for compiled, state, lifetime_seconds in snapshot.faults:
+            kept = zip(snapshot.faults, snapshot.compiled, strict=True)
+            for (state, lifetime_seconds), compiled in kept:
                 rule = Rule(compiled, now_seconds, lifetime_seconds)
                 rule.matched, rule.acted = state.matched, state.acted
                 self._rules.append(rule)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 class QueryMistake(Exception):
     """A question to the journal that makes no sense. `field` is where, the text says what."""
@@ -17,6 +19,15 @@ class QueryMistake(Exception):
 
 class CallsNotSeen(Exception):
     """The calls that were waited for did not come in time; the text names the nearest ones."""
+
+
+class CallNotFound(Exception):
+    """The record has no call of this number: it is forgotten, or is still to come."""
+
+    def __init__(self, sequence: int, remembered: Sequence[int]) -> None:
+        self.sequence = sequence
+        known = f"{min(remembered)} to {max(remembered)}" if remembered else "none"
+        super().__init__(f"call {sequence} is not in the record, remembered are: {known}")
 
 
 class TooFarBehind(Exception):

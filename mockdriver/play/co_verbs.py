@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from csi_spec import csi_pb2
-from mockdriver.cloud.errors import InstanceNotFound
+from mockdriver.client import ControlError
 from mockdriver.co import registration
 from mockdriver.co.calling import Answer, Stub
 from mockdriver.co.registration import Lookup
@@ -51,8 +51,8 @@ def node_info(stage: Stage, arguments: NodeInfo) -> Outcome:
 
 def create_volume(stage: Stage, arguments: CreateVolume) -> Outcome:
     """Create one volume; later steps can name it by its CSI name."""
-    topologies = [] if arguments.zone is None else [stage.topology_of_zone(arguments.zone)]
-    name = arguments.name if arguments.name is not None else _fresh_name(stage)
+    topologies = [] if arguments.zone is None else [_topology_of_zone(stage, arguments.zone)]
+    name = arguments.name if arguments.name is not None else stage.fresh_volume_name()
     request = _create_request(name, topologies, arguments.access_mode)
     required_bytes = arguments.required_bytes
     if arguments.size_gib is not None:
@@ -96,14 +96,11 @@ def made_volumes(stage: Stage, arguments: Publish) -> Volumes:
     if arguments.count is None:
         assert arguments.volume is not None
         return Volumes([_volume_id(stage, arguments.volume)])
-    try:
-        topologies = [stage.topology_of(arguments.node)]
-    except InstanceNotFound:
-        topologies = []
+    topologies = _topologies_of(stage, arguments.node)
     create = stage.controller.controller.CreateVolume
     volume_ids, unmade = [], []
     for _ in range(arguments.count):
-        request = _create_request(_fresh_name(stage), topologies, arguments.access_mode)
+        request = _create_request(stage.fresh_volume_name(), topologies, arguments.access_mode)
         answer = stage.call(create, request)
         if answer.ok:
             volume_ids.append(answer.response.volume.volume_id)
@@ -207,14 +204,30 @@ def _for_each(
 
 def _volume_id(stage: Stage, name: str) -> str:
     """Return the id that a story means: a disk's, or that of a volume made under this name."""
-    if stage.cloud.operator.has_disk(name):
-        return name
-    return stage.volume_ids.get(name, name)
+    made = stage.volume_ids.get(name)
+    return name if made is None or stage.has_disk(name) else made
 
 
-def _fresh_name(stage: Stage) -> str:
-    stage.volumes_made += 1
-    return f"story-volume-{stage.volumes_made}"
+def _topologies_of(stage: Stage, node_id: str) -> list[Mapping[str, str]]:
+    """Return the topology of a node, as a list of one; of a node that is not there an empty one."""
+    try:
+        info = stage.control.cloud.node_info(node_id)
+    except ControlError as error:
+        if error.error != "InstanceNotFound":
+            raise
+        return []
+    return [dict(info.accessible_topology)]
+
+
+def _topology_of_zone(stage: Stage, wanted: str) -> Mapping[str, str]:
+    """Return the topology of a zone, also of one that is not there: as another one's, renamed."""
+    segments: Mapping[str, str] = {}
+    for zone in stage.control.cloud.zones():
+        renamed = {zone.name: wanted}
+        segments = {key: renamed.get(text, text) for key, text in zone.accessible_topology.items()}
+        if zone.name == wanted:
+            break
+    return segments
 
 
 def _capability(access_mode: str) -> csi_pb2.VolumeCapability:

@@ -1,16 +1,13 @@
-"""The verbs of faults, and of the record of calls."""
+"""The verbs of faults, and of the record of calls; they go through the control API."""
 
 from __future__ import annotations
 
-from mockdriver.cloud import Caller
-from mockdriver.faults.errors import FaultsError
-from mockdriver.journal.errors import CallsNotSeen
-from mockdriver.journal.expectations import InThisOrder
-from mockdriver.journal.filters import CallFilter
-from mockdriver.journal.waiting import DEFAULT_TIMEOUT_SECONDS
-from mockdriver.journal.waiting import wait_for_calls as wait_for_recorded_calls
+from typing import Any, cast
+
+from mockdriver.client import CallFilter, FaultFields
 from mockdriver.play.outcome import Outcome
 from mockdriver.play.stage import Stage
+from mockdriver.scenario.fault_model import FaultModel, data_of
 from mockdriver.scenario.story_model import (
     AddFault,
     Calls,
@@ -23,34 +20,28 @@ from mockdriver.scenario.story_model import CallFilter as FilterModel
 
 DONE = Outcome()
 
+WAIT_SECONDS = 10.0
+"""How long `wait_for_calls` waits at most where the step does not say."""
+
 
 def add_fault(stage: Stage, arguments: AddFault) -> Outcome:
     """Add a fault, at the end of the list or before another one."""
-    try:
-        stage.faults.create(arguments.fault(), before=arguments.before or "")
-    except FaultsError as error:
-        return Outcome(problem=str(error))
+    stage.control.faults.add(before=arguments.before or "", **_fields(arguments))
     return DONE
 
 
 def clear_faults(stage: Stage, arguments: ClearFaults) -> Outcome:
     """Remove all faults, or one; calls that they hold go on."""
     if arguments.name is None:
-        stage.faults.clear()
-        return DONE
-    try:
-        stage.faults.delete(arguments.name)
-    except FaultsError as error:
-        return Outcome(problem=str(error))
+        stage.control.faults.clear()
+    else:
+        stage.control.faults.delete(arguments.name)
     return DONE
 
 
 def hold(stage: Stage, arguments: Hold) -> Outcome:
     """Add a fault that holds calls at a barrier."""
-    try:
-        stage.faults.create(arguments.fault().fault())
-    except FaultsError as error:
-        return Outcome(problem=str(error))
+    stage.control.faults.add(**_fields(arguments.fault()))
     return DONE
 
 
@@ -58,51 +49,44 @@ def release(stage: Stage, arguments: Release) -> Outcome:
     """End held transitions, and let held calls go on; one of both if the step says which."""
     only_transitions = arguments.instance is not None or arguments.disk is not None
     if arguments.barrier is None:
-        stage.cloud.operator.release(instance=arguments.instance, disk=arguments.disk)
+        stage.control.cloud.release(instance=arguments.instance or "", disk=arguments.disk or "")
     if not only_transitions:
-        try:
-            stage.faults.release(arguments.barrier or "", arguments.calls or 0)
-        except FaultsError as error:
-            return Outcome(problem=str(error))
+        stage.control.faults.release(arguments.barrier or "", arguments.calls or 0)
     return DONE
 
 
 def wait_for_calls(stage: Stage, arguments: WaitForCalls) -> Outcome:
     """Wait until so many calls match, or are held at a barrier."""
-    caller, seconds = Caller(stage.runtime), arguments.timeout_seconds
+    control, seconds = stage.control, arguments.timeout_seconds
     if seconds is None:
-        seconds = DEFAULT_TIMEOUT_SECONDS
-    try:
-        with stage.runtime.working():
-            if arguments.barrier is not None:
-                stage.faults.wait_until_held(arguments.barrier, arguments.count, seconds, caller)
-            else:
-                wait_for_recorded_calls(
-                    stage.journal,
-                    _filter(arguments),
-                    caller,
-                    stage.runtime,
-                    count=arguments.count,
-                    timeout_seconds=seconds,
-                    arrived=arguments.arrived,
-                )
-    except (FaultsError, CallsNotSeen) as error:
-        return Outcome(problem=str(error))
+        seconds = WAIT_SECONDS
+    if arguments.barrier is not None:
+        control.faults.wait_for_held(arguments.barrier, arguments.count, timeout_seconds=seconds)
+    else:
+        control.calls.wait(
+            arguments.count,
+            timeout_seconds=seconds,
+            arrived=arguments.arrived,
+            **_filter(arguments),
+        )
     return DONE
 
 
 def calls(stage: Stage, arguments: Calls) -> Outcome:
     """Count the calls that match, and look whether they came in the order that is wanted."""
     wanted = _filter(arguments)
-    count = len(wanted.matching(stage.journal.moments()))
     if arguments.in_this_order:
-        places = tuple([_filter(place) for place in arguments.in_this_order])
-        verdict = InThisOrder(places).judge(stage.journal, wanted)
-        if not verdict.met:
+        places = [_filter(place) for place in arguments.in_this_order]
+        verdict = stage.control.calls.expect(in_this_order=places, **wanted)
+        if not verdict:
             return Outcome(problem=verdict.problem)
-    return Outcome(fields={"count": count})
+    return Outcome(fields={"count": stage.control.calls.count(**wanted)})
+
+
+def _fields(model: FaultModel) -> FaultFields:
+    return cast(FaultFields, data_of(model.fault()))
 
 
 def _filter(model: FilterModel) -> CallFilter:
-    given = {name: getattr(model, name) for name in FilterModel.model_fields}
-    return CallFilter(**{name: value for name, value in given.items() if value})
+    given: dict[str, Any] = {name: getattr(model, name) for name in FilterModel.model_fields}
+    return cast(CallFilter, {name: value for name, value in given.items() if value})

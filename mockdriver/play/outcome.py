@@ -16,8 +16,8 @@ class Outcome:
     expected by name. `messages` are those of failed calls, each once. `error` names the cloud's
     refusal of an out-of-band change, and `cloud_code` is the status code that it, or its success,
     would have in the driver's table: an out-of-band step makes no call. `problem` says why the
-    step could not be carried out at all. `unmade` says of each volume that a publish step could not
-    make why.
+    step could not be carried out at all, `note` what became of one that has no outcome yet.
+    `unmade` says of each volume that a publish step could not make why.
     """
 
     codes: Mapping[str, int] = field(default_factory=Counter)
@@ -27,6 +27,7 @@ class Outcome:
     cloud_code: str | None = None
     unmade: tuple[str, ...] = ()
     problem: str | None = None
+    note: str | None = None
 
     def summary(self, asked_for: Container[str]) -> str:
         """Return the outcome in a few words, for a line of output.
@@ -43,6 +44,8 @@ class Outcome:
             parts.append(f"error: {self.error}")
         if self.problem is not None:
             parts.append(self.problem)
+        if self.note is not None:
+            parts.append(self.note)
         return ", ".join(parts) or "done"
 
 

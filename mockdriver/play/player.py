@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
+from mockdriver.client import ControlError
 from mockdriver.cloud.errors import CloudError
 from mockdriver.play import cloud_verbs, co_verbs, fault_verbs
 from mockdriver.play.expectations import mismatches
 from mockdriver.play.outcome import Outcome
+from mockdriver.play.private_site import PrivateSite
+from mockdriver.play.site import NotServed, Site
 from mockdriver.play.stage import Stage
 from mockdriver.scenario.load import LoadedScenario
-from mockdriver.scenario.story_model import Publish, Step
-from mockdriver.server import compose
+from mockdriver.scenario.story_model import Collect, OfTheCo, Publish, Step
 
 _Verb = Callable[[Stage, Any], Outcome]
 
@@ -41,7 +44,10 @@ VERBS: Mapping[str, _Verb] = {
     "advance": cloud_verbs.advance,
     "restart_driver": cloud_verbs.restart_driver,
 }
-"""One entry a verb, but for `publish`, whose volumes are made before its step is counted."""
+"""One entry a verb, but for `publish`, whose volumes are made before its step is counted, and for
+`collect`, which has the outcome of another step."""
+
+_CLOUD_ERRORS = frozenset(kind.__name__ for kind in CloudError.__subclasses__())
 
 
 @dataclass(frozen=True)
@@ -60,12 +66,14 @@ class StepResult:
         return not self.mismatches
 
 
-def play(loaded: LoadedScenario) -> Iterator[StepResult]:
-    """Play the story of a scenario in a private server, yielding each step's result.
+def play(loaded: LoadedScenario, site: Site | None = None) -> Iterator[StepResult]:
+    """Play the story of a scenario, yielding each step's result.
 
-    A step that fails does not end the story: what follows may tell why.
+    It is played in a private server, or at another site. A step that fails does not end the story:
+    what follows may tell why. Raises ControlError if nobody answers at the site, or the scenario
+    cannot be loaded there.
     """
-    with Stage(loaded) as stage:
+    with Stage(site or PrivateSite(loaded), loaded) as stage:
         for step in loaded.story:
             outcome, cloud_calls = _play_step(stage, step)
             yield StepResult(
@@ -79,31 +87,55 @@ def play(loaded: LoadedScenario) -> Iterator[StepResult]:
 
 def _play_step(stage: Stage, step: Step) -> tuple[Outcome, Mapping[str, int]]:
     run = _prepared(stage, step)
-    cloud = stage.cloud
-    before = cloud.api.calls()
+    before, starts = stage.cloud_calls(), stage.times_started_over
     outcome = run()
-    # A restart that loses the state makes a new cloud, whose counters begin at nothing.
-    since = before if stage.cloud is cloud else dict.fromkeys(before, 0)
-    after = stage.cloud.api.calls()
+    stage.settle()
+    after = stage.cloud_calls()
+    # Where the scenario started over, the counters began at nothing.
+    since = before if stage.times_started_over == starts else dict.fromkeys(after, 0)
     return outcome, {api: after[api] - since[api] for api in after}
 
 
 def _prepared(stage: Stage, step: Step) -> Callable[[], Outcome]:
     """Do what comes before the step's counters start; return what carries it out."""
     arguments = step.arguments
+    if isinstance(arguments, Collect):
+        return lambda: stage.collect(step.under_way)
     if isinstance(arguments, Publish):
         made = co_verbs.made_volumes(stage, arguments)
-        return lambda: co_verbs.publish(stage, arguments, made)
-    return lambda: _refusable(VERBS[step.verb], stage, arguments)
+        run = partial(co_verbs.publish, stage, arguments, made)
+    else:
+        run = partial(VERBS[step.verb], stage, arguments)
+    if not isinstance(arguments, OfTheCo):
+        return lambda: _with_cloud_code(_refusable(run))
+    if step.under_way:
+        return lambda: _left_under_way(stage, step.under_way, run)
+    return lambda: _refusable(run)
 
 
-def _refusable(verb: _Verb, stage: Stage, arguments: object) -> Outcome:
+def _left_under_way(stage: Stage, name: str, run: Callable[[], Outcome]) -> Outcome:
+    stage.begin(name, lambda: _refusable(run))
+    return Outcome(note="under way")
+
+
+def _refusable(run: Callable[[], Outcome]) -> Outcome:
     try:
-        outcome = verb(stage, arguments)
-    except CloudError as error:
-        return Outcome(
-            error=type(error).__name__,
-            cloud_code=compose.code_of(error),
-            messages=(str(error),),
-        )
-    return outcome if outcome.codes else replace(outcome, cloud_code="OK")
+        return run()
+    except NotServed as error:
+        return Outcome(problem=str(error))
+    except ControlError as error:
+        return _refused(error)
+
+
+def _with_cloud_code(outcome: Outcome) -> Outcome:
+    return outcome if outcome.error else replace(outcome, cloud_code="OK")
+
+
+def _refused(error: ControlError) -> Outcome:
+    """Return what the cloud's refusal comes to; any other error is no outcome of a step."""
+    if not error.error:
+        raise error
+    words = error.message.removeprefix(f"{error.error}: ")
+    if error.error not in _CLOUD_ERRORS:
+        return Outcome(problem=words)
+    return Outcome(error=error.error, cloud_code=error.code.name, messages=(words,))

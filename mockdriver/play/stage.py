@@ -1,55 +1,69 @@
-"""What a story is played on: a private server in a temporary folder, and the CO's connections."""
+"""What a story is played on: a server, the CO's connections to it, and the CO's memory."""
 
 from __future__ import annotations
 
-import os
-import tempfile
-from collections.abc import Mapping
-from pathlib import Path
+import re
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
 
 import grpc
 
+from mockdriver.client import ControlClient, ControlError
 from mockdriver.cloud import Caller
 from mockdriver.co.calling import DEADLINE_SECONDS, Answer, Stub, failed
 from mockdriver.co.csi_client import CsiClient
 from mockdriver.co.volume_records import VolumeRecords
-from mockdriver.journal import Journal
-from mockdriver.journal.entry import RUNNING
-from mockdriver.runtime import Runtime, VirtualRuntime
+from mockdriver.play.outcome import Outcome
+from mockdriver.play.site import AT_ONCE, Site
+from mockdriver.runtime import Event, Runtime
 from mockdriver.scenario.load import LoadedScenario
-from mockdriver.server.compose import make_cloud, make_faults, make_server
-from mockdriver.server.mock_server import MockServer
-from mockdriver.server.socket_server import WORKER_THREADS
 
-_GRACE_SECONDS = 5.0
-
-_LONGEST_FOLDER_BYTES = 64
-"""A socket's path has 107 bytes at most, and 33 or so of them are ours."""
-
-_AT_ONCE = WORKER_THREADS * 9 // 10
-"""Calls that are in flight together. Each one that waits keeps a thread of the server: one more
-than there are would wait for a thread while the clock waits for it."""
+_TOO_LATE = "DEADLINE_EXCEEDED"
+_STORY_VOLUME = re.compile(r"story-volume-([0-9]{1,9})")
 
 
 class Stage:
-    """A scenario's server on a virtual clock, and a CO that knows what the scenario says."""
+    """A site, and a CO that knows what is published there.
 
-    def __init__(self, loaded: LoadedScenario) -> None:
+    The story is a piece of work for the site's clock, from `__enter__` to `__exit__`: a virtual
+    clock moves only while a step waits for the answers of calls that all wait for it. A step that
+    is left under way is another piece of work, on a thread of its own.
+    """
+
+    def __init__(self, site: Site, loaded: LoadedScenario) -> None:
+        self.site = site
         self.loaded = loaded
-        self.runtime: Runtime = VirtualRuntime()
-        self.cloud = make_cloud(loaded, self.runtime)
-        self.faults = make_faults(loaded, self.runtime)
-        self.records = self._records_at_start()
+        self.records = VolumeRecords()
         self.volume_ids: dict[str, str] = {}
+        """What the story's volumes are called in the cloud, by their CSI names."""
         self.volumes_made = 0
+        self.times_started_over = 0
         self._clients: dict[str | None, CsiClient] = {}
-        self._call_ended = self.runtime.event()
-        self._server = self._new_server()
-        self._folder = _folder_for_sockets()
+        self._under_way: dict[str, _UnderWay] = {}
+        self._in_flight = 0
+        self._begun = self.runtime.event()
+        self._lock = self.runtime.lock()
+        self._work = self.runtime.working()
+
+    @property
+    def runtime(self) -> Runtime:
+        """The clock of the story."""
+        return self.site.runtime
+
+    @property
+    def control(self) -> ControlClient:
+        """The server's control API."""
+        return self.site.control
 
     def __enter__(self) -> Self:
+        with ExitStack() as stack:
+            stack.enter_context(self.site)
+            self._remember_what_is_there()
+            stack.pop_all()
+        self._work.__enter__()
         return self
 
     def __exit__(
@@ -58,33 +72,46 @@ class Stage:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._stop()
-        self._folder.cleanup()
+        self._work.__exit__(None, None, None)
+        for client in self._clients.values():
+            client.close()
+        self._clients.clear()
+        self.site.__exit__(kind, error, traceback)
+
+    # ------------------------------------------------------------------------ connections, names
 
     @property
     def controller(self) -> CsiClient:
-        """The CO's connection to the controller."""
-        return self._client(None)
-
-    @property
-    def journal(self) -> Journal:
-        """The record of calls of the server that runs now."""
-        return self._server.journal
+        """The CO's connection to the controller; raises NotServed."""
+        if None not in self._clients:
+            self._clients[None] = self.site.controller()
+        return self._clients[None]
 
     def node(self, node_id: str) -> CsiClient:
-        """Return the CO's connection to the node plugin on an instance."""
-        return self._client(node_id)
+        """Return the CO's connection to the node plugin on an instance; raises NotServed."""
+        if node_id not in self._clients:
+            self._clients[node_id] = self.site.node(node_id)
+        return self._clients[node_id]
 
-    def topology_of(self, instance_id: str) -> Mapping[str, str]:
-        """Return the topology segments of an instance; raises InstanceNotFound."""
-        return self._server.topology_of(instance_id)
+    def fresh_volume_name(self) -> str:
+        """Return a CSI name that no volume has."""
+        self.volumes_made += 1
+        return f"story-volume-{self.volumes_made}"
 
-    def topology_of_zone(self, zone: str) -> Mapping[str, str]:
-        """Return the topology segments of a zone."""
-        return self._server.topology_of_zone(zone)
+    def has_disk(self, disk_id: str) -> bool:
+        """Tell whether the cloud has a disk."""
+        try:
+            self.control.cloud.disk(disk_id)
+        except ControlError as error:
+            if error.error != "DiskNotFound":
+                raise
+            return False
+        return True
+
+    # ---------------------------------------------------------------------------- calls, waiting
 
     def call(self, method: Stub, request: Any) -> Answer:
-        """Make one call and wait for its answer; the clock counts it as work."""
+        """Make one call and wait for its answer."""
         return self.call_all([(method, request)])[0]
 
     def call_all(self, calls: list[tuple[Stub, Any]]) -> list[Answer]:
@@ -93,89 +120,176 @@ class Stage:
         Of more than 900 calls so many are made at once, and then the next.
         """
         answers: list[Answer] = []
-        for first in range(0, len(calls), _AT_ONCE):
-            answers += self._at_once(calls[first : first + _AT_ONCE])
-        if any(answer.code == "DEADLINE_EXCEEDED" for answer in answers):
-            self._wait_for_abandoned_calls()
+        for first in range(0, len(calls), AT_ONCE):
+            answers += self._at_once(calls[first : first + AT_ONCE])
         return answers
 
     def _at_once(self, calls: list[tuple[Stub, Any]]) -> list[Answer]:
-        works = [self.runtime.working() for _ in calls]
-        # All are counted before the first one goes out, so that the clock waits for the last one.
-        for work in works:
-            work.__enter__()
+        batch = _Batch(self, len(calls))
         futures = []
-        for (method, request), work in zip(calls, works, strict=True):
+        for method, request in calls:
             future = method.future(request, timeout=DEADLINE_SECONDS)  # type: ignore[attr-defined]
-            future.add_done_callback(lambda _, work=work: work.__exit__(None, None, None))
+            future.add_done_callback(batch.ended)
             futures.append(future)
-        return [_answer(future) for future in futures]
+        batch.wait()
+        answers = [_answer(future) for future in futures]
+        given_up = sum(answer.code == _TOO_LATE for answer in answers)
+        if given_up:
+            self.site.wait_until_in_flight(self._in_flight - given_up)
+            self.count_in_flight(-given_up)
+            batch.forget(given_up)
+        return answers
+
+    def count_in_flight(self, more: int) -> None:
+        """Note that so many more of the CO's calls are in flight."""
+        with self._lock:
+            self._in_flight += more
+        self._begun.set()
 
     def pause(self, seconds: float) -> None:
-        """Let virtual time pass, as a CO does between two tries."""
-        with self.runtime.working():
-            Caller(self.runtime).sleep_until(self.runtime.now() + seconds)
+        """Let time pass, as a CO does between two tries."""
+        Caller(self.runtime).sleep_until(self.runtime.now() + seconds)
 
-    def restart(self, *, lose_state: bool) -> None:
-        """Stop the driver and start it again, over the same cloud or over one as at the start."""
-        self._stop()
-        if lose_state:
-            self.cloud = make_cloud(self.loaded, self.runtime)
-            self.faults.load(self.loaded.faults)
-            self.records = self._records_at_start()
-            self.volume_ids.clear()
-        self._server = self._new_server()
+    # --------------------------------------------------------------------- steps left under way
 
-    def _new_server(self) -> MockServer:
-        return make_server(
-            self.loaded,
-            self.cloud,
-            self.runtime,
-            on_call=lambda entry: self._call_ended.set(),
-            faults=self.faults,
-        )
+    def begin(self, name: str, run: Callable[[], Outcome]) -> None:
+        """Carry a step out on a thread of its own, and go on."""
+        self._begun.clear()
+        self._under_way[name] = _UnderWay(self.runtime, run, name, self._begun)
+        self.runtime.wait(self._begun)
+        self.settle()
 
-    def _wait_for_abandoned_calls(self) -> None:
-        """Wait until the driver has ended the calls that the CO gave up.
+    def collect(self, name: str) -> Outcome:
+        """Wait for a step that was left under way; return what it came to."""
+        return self._under_way.pop(name).outcome()
 
-        A moment later it does so anyway. Until then the next step could meet them: its calls would
-        be ABORTED, or the clock, which counts them, would jump too early.
-        """
-        with self.runtime.working():
-            while True:
-                self._call_ended.clear()
-                if all(entry.code != RUNNING for entry in self._server.journal.entries()):
-                    return
-                self.runtime.wait(self._call_ended)
+    def settle(self) -> None:
+        """Let what is under way go as far as it can, so that the next step finds it there."""
+        if self._under_way:
+            self.site.settle(lambda: self._in_flight)
 
-    def _client(self, node_id: str | None) -> CsiClient:
-        client = self._clients.get(node_id)
-        if client is None:
-            path = Path(self._folder.name) / f"{len(self._clients)}.sock"
-            self._server.listen(path, node_id)
-            client = self._clients[node_id] = CsiClient(path)
-        return client
+    # ------------------------------------------------------------------------------ starting over
 
-    def _stop(self) -> None:
-        for client in self._clients.values():
-            client.close()
-        self._clients.clear()
-        self._server.stop(_GRACE_SECONDS)
+    def start_over(self) -> None:
+        """Put server and CO back to the start of the scenario; the clock goes on."""
+        self.site.start_over()
+        self._remember_what_is_there()
+        self.volume_ids.clear()
+        self.times_started_over += 1
 
-    def _records_at_start(self) -> VolumeRecords:
-        records = VolumeRecords()
+    def cloud_calls(self) -> Mapping[str, int]:
+        """Return how often each API of the cloud was called since the scenario started."""
+        return {api.name: api.calls for api in self.control.cloud.apis()}
+
+    def _remember_what_is_there(self) -> None:
+        """Let the CO know what is published at the start, and nothing else."""
+        self.records = VolumeRecords()
+        if not self.site.is_fresh:
+            self._remember_what_others_left()
+            return
         for instance in self.loaded.plan.instances:
             for volume_id in instance.published:
-                records.remember(instance.id, volume_id, published=True)
-        return records
+                self.records.remember(instance.id, volume_id, published=True)
+        for attachment in self.loaded.plan.attachments:
+            if attachment.published:
+                self.records.remember(attachment.instance, attachment.disk, published=True)
+
+    def _remember_what_others_left(self) -> None:
+        for attachment in self.control.cloud.attachments():
+            if not attachment.out_of_band and not attachment.boot:
+                self.records.remember(attachment.instance, attachment.disk, published=True)
+        # The names of new volumes go on where an earlier story ended: an old name is an old volume.
+        numbers = [
+            int(found[1])
+            for disk in self.control.cloud.disks()
+            for text in disk.tags.values()
+            if (found := _STORY_VOLUME.fullmatch(text))
+        ]
+        self.volumes_made = max(numbers, default=0)
 
 
-def _folder_for_sockets() -> tempfile.TemporaryDirectory[str]:
-    """Make a folder, in /tmp where the usual place's name leaves no room for a socket's."""
-    usual = tempfile.gettempdir()
-    is_long = len(os.fsencode(usual)) > _LONGEST_FOLDER_BYTES
-    place = "/tmp" if is_long else usual  # noqa: S108 - the folder in it has a name of its own
-    return tempfile.TemporaryDirectory(prefix="mockdriver-", dir=place)
+class _Batch:
+    """Calls that are made at once, each a piece of work until its answer is there.
+
+    A call that the CO gives up stays one until the driver has noticed: that handed a piece of work
+    back when it began to wait, and takes it again when it wakes up.
+    """
+
+    def __init__(self, stage: Stage, size: int) -> None:
+        self._stage = stage
+        self._left = size
+        self._lock = stage.runtime.lock()
+        self._all_ended = stage.runtime.event()
+        # All are counted before the first one goes out, so that the clock waits for the last one.
+        self._works = [stage.runtime.working() for _ in range(size)]
+        for work in self._works:
+            work.__enter__()
+        stage.count_in_flight(size)
+
+    def ended(self, future: Any) -> None:
+        """Note that a call has ended, on a thread of gRPC's."""
+        given_up = future.code().name == _TOO_LATE
+        if not given_up:
+            self._stage.count_in_flight(-1)
+        with self._lock:
+            self._left -= 1
+            is_last = self._left == 0
+        if is_last:
+            # The story works again before its last call does so no more.
+            self._all_ended.set()
+        if not given_up:
+            self.forget(1)
+
+    def forget(self, calls: int) -> None:
+        """Let calls be no work any more."""
+        for _ in range(calls):
+            self._works.pop().__exit__(None, None, None)
+
+    def wait(self) -> None:
+        """Wait until all have ended."""
+        self._stage.runtime.wait(self._all_ended)
+
+
+class _UnderWay:
+    """A step on a thread of its own."""
+
+    def __init__(
+        self, runtime: Runtime, run: Callable[[], Outcome], name: str, begun: Event
+    ) -> None:
+        """Start it; `begun` is raised when it ends, if it has made no call by then."""
+        self._runtime = runtime
+        self._run = run
+        self._begun = begun
+        self._ended: Event = runtime.event()
+        self._end: _End = _End()
+        # Counted before the thread starts: else the clock could move in between.
+        self._work = runtime.working()
+        self._work.__enter__()
+        runtime.start(self._carry_out, f"story-step-{name}")
+
+    def outcome(self) -> Outcome:
+        """Wait for its end; return what it came to, or raise what it failed with."""
+        self._runtime.wait(self._ended)
+        if self._end.outcome is None:
+            assert self._end.error is not None
+            raise self._end.error
+        return self._end.outcome
+
+    def _carry_out(self) -> None:
+        try:
+            self._end = _End(outcome=self._run())
+        except Exception as error:
+            self._end = _End(error=error)
+        finally:
+            self._ended.set()
+            self._begun.set()
+            self._work.__exit__(None, None, None)
+
+
+@dataclass(frozen=True)
+class _End:
+    outcome: Outcome | None = None
+    error: Exception | None = None
 
 
 def _answer(future: Any) -> Answer:
@@ -183,3 +297,5 @@ def _answer(future: Any) -> Answer:
         return Answer("OK", future.result())
     except grpc.RpcError as error:
         return failed(error)
+    except grpc.FutureCancelledError:
+        return Answer("CANCELLED", message="the story has ended")

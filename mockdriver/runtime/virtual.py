@@ -58,6 +58,7 @@ class VirtualRuntime:
         self._work = 0
         self._stopped = False
         self._waiters: dict[_Waiter, None] = {}
+        self._settling: list[threading.Event] = []
 
     def now(self) -> float:
         """Return the virtual seconds since the start."""
@@ -105,6 +106,19 @@ class VirtualRuntime:
         waiter.woken.wait()
         return event.flag
 
+    def settle(self) -> None:
+        """Wait until no other work goes on: all of it waits, or has ended.
+
+        The caller is itself a piece of work, so the clock does not jump before it waits or ends.
+        """
+        with self._mutex:
+            if self._work <= 1:
+                return
+            settled = threading.Event()
+            self._settling.append(settled)
+            self._work -= 1
+        settled.wait()
+
     def start(self, target: Callable[[], None], name: str) -> Thread:
         """Start a daemon thread; it is not work until it enters `working`."""
         thread = threading.Thread(target=target, name=name, daemon=True)
@@ -142,6 +156,12 @@ class VirtualRuntime:
 
     def _jump_if_idle(self) -> None:
         if self._work > 0 or self._stopped:
+            return
+        if self._settling:
+            self._work += len(self._settling)
+            for settled in self._settling:
+                settled.set()
+            self._settling.clear()
             return
         times = [waiter.until for waiter in self._waiters if waiter.until is not None]
         if times:

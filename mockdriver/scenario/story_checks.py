@@ -13,6 +13,7 @@ from mockdriver.scenario.code_names import CODES
 from mockdriver.scenario.fault_checks import check_fault, check_filter
 from mockdriver.scenario.mistakes import Path, not_among, quoted
 from mockdriver.scenario.plan import CloudPlan
+from mockdriver.scenario.steps_under_way import StepsUnderWay
 from mockdriver.scenario.story_model import (
     AddFault,
     AddInstance,
@@ -68,6 +69,7 @@ class StoryChecks:
             self._instances = dict.fromkeys(item.id for item in plan.instances)
         self._at_start = tuple(self._instances or ())
         self._terminated: set[str] = set()
+        self._under_way = StepsUnderWay(report, found)
 
     def run(self) -> tuple[Step, ...]:
         """Report the mistakes; return the steps."""
@@ -76,20 +78,28 @@ class StoryChecks:
             verb, arguments = model.verb_and_arguments()
             path = self._found.path("story", index)
             line, column = self._report.tree.position(path)
-            step = Step(verb, arguments, model.expect, line, column)
-            self._expectations(step, ("story", index, "expect"))
+            name, answers = self._under_way.look_at(verb, arguments, ("story", index, verb))
+            step = Step(verb, arguments, model.expect, line, column, under_way=name)
+            self._expectations(step, answers, ("story", index, "expect"))
             self._arguments(step, ("story", index, verb))
             steps.append(step)
+        self._under_way.finish()
         return tuple(steps)
 
-    def _expectations(self, step: Step, place: Path) -> None:
-        allowed = ANSWERS.get(step.verb, OF_THE_CLOUD)
+    def _expectations(self, step: Step, answers: str, place: Path) -> None:
+        """Report what a step cannot answer; `answers` is the verb whose answers it has."""
+        if not answers:
+            if step.expect.model_fields_set:
+                text = f"{step.verb} answers nothing yet, its calls are left under way; the step "
+                self._report.add(self._found.path(*place), f"{text}that collects it can expect")
+            return
+        allowed = ANSWERS.get(answers, OF_THE_CLOUD)
         for name in Expect.model_fields:
             if step.expect.gives(name) and name not in allowed:
                 others = [item for item in allowed if item not in CODES]
                 others += ["counts of codes"] if "code" in allowed else []
                 listed = ", ".join(others) or "nothing"
-                text = f"{step.verb} does not answer this, allowed: {listed}"
+                text = f"{answers} does not answer this, allowed: {listed}"
                 self._report.add(self._found.path(*place, name), text, at_key=True)
 
     def _arguments(self, step: Step, place: Path) -> None:

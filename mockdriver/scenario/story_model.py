@@ -10,7 +10,7 @@ import operator
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import Field, model_validator
 
@@ -100,6 +100,29 @@ class DiskOrCount(Model):
         return self
 
 
+WAIT: Any = Field(
+    default=True,
+    description="false: the step leaves its calls under way; a later step is to collect them.",
+)
+AS: Any = Field(
+    default=None, alias="as", description="With wait: false, what collect calls the step."
+)
+
+
+class OfTheCo(Model):
+    """What every verb of the CO can have, as its last keys: it may leave its calls under way."""
+
+    if TYPE_CHECKING:
+        wait: bool
+        as_: str | None
+
+    @model_validator(mode="after")
+    def _only_what_is_left_has_a_name(self) -> OfTheCo:
+        if self.as_ is not None and self.wait:
+            raise mistake("as is not allowed here, it goes with wait: false")
+        return self
+
+
 def _exactly_one(model: Model, first: str, second: str) -> None:
     given = [name for name in (first, second) if getattr(model, name) is not None]
     if len(given) != 1:
@@ -107,25 +130,31 @@ def _exactly_one(model: Model, first: str, second: str) -> None:
         raise mistake(f"{found}, exactly one of {first} and {second} is needed")
 
 
-class Register(Model):
+class Register(OfTheCo):
     """`register`: what a kubelet does, by what NodeGetCapabilities allows."""
 
     node: Text = Field(description="The instance whose node registers.")
+    wait: Flag = WAIT
+    as_: Text | None = AS
 
 
-class Refresh(Model):
+class Refresh(OfTheCo):
     """`refresh`: ControllerGetNodeInfo."""
 
     node: Text = Field(description="The node_id to ask for.")
+    wait: Flag = WAIT
+    as_: Text | None = AS
 
 
-class NodeInfo(Model):
+class NodeInfo(OfTheCo):
     """`node_info`: NodeGetInfo in the plain flow."""
 
     node: Text = Field(description="The instance whose node is asked.")
+    wait: Flag = WAIT
+    as_: Text | None = AS
 
 
-class CreateVolume(Model):
+class CreateVolume(OfTheCo):
     """`create_volume`: CreateVolume."""
 
     name: Text | None = Field(
@@ -140,6 +169,8 @@ class CreateVolume(Model):
     access_mode: AccessMode = Field(
         default="SINGLE_NODE_WRITER", description="The access mode of the volume capability."
     )
+    wait: Flag = WAIT
+    as_: Text | None = AS
 
     @model_validator(mode="after")
     def _one_size(self) -> CreateVolume:
@@ -148,13 +179,15 @@ class CreateVolume(Model):
         return self
 
 
-class DeleteVolume(Model):
+class DeleteVolume(OfTheCo):
     """`delete_volume`: DeleteVolume."""
 
     volume: Text = Field(description="A volume_id, or a made volume's name.")
+    wait: Flag = WAIT
+    as_: Text | None = AS
 
 
-class Publish(VolumeOrCount):
+class Publish(VolumeOrCount, OfTheCo):
     """`publish`: ControllerPublishVolume. `count` first makes so many volumes."""
 
     node: Text = Field(description="The node_id to publish on.")
@@ -163,21 +196,33 @@ class Publish(VolumeOrCount):
         default="SINGLE_NODE_WRITER", description="The access mode of the volume capability."
     )
     readonly: Flag = Field(default=False, description="Publish as readonly.")
+    wait: Flag = WAIT
+    as_: Text | None = AS
 
 
-class Unpublish(VolumeOrCount):
+class Unpublish(VolumeOrCount, OfTheCo):
     """`unpublish`: ControllerUnpublishVolume. Without `node`: from every node."""
 
     node: Text | None = Field(
         default=None, description="The node_id. Without it: every node (with `volume` only)."
     )
     concurrent: Flag = Field(default=False, description="Whether the calls go out all at once.")
+    wait: Flag = WAIT
+    as_: Text | None = AS
 
     @model_validator(mode="after")
     def _count_needs_node(self) -> Unpublish:
         if self.count is not None and self.node is None:
             raise mistake("node is missing, count needs it")
         return self
+
+
+class Collect(Model):
+    """`collect`: waits for a step that was left under way; `expect` is about its answers."""
+
+    step: Text | None = Field(
+        default=None, description="The step, by its `as`. Default: the one that began first."
+    )
 
 
 class Attach(DiskOrCount):
@@ -417,6 +462,7 @@ Arguments = (
     | DeleteVolume
     | Publish
     | Unpublish
+    | Collect
     | Attach
     | Detach
     | AddNetworkInterface
@@ -566,6 +612,9 @@ class StepModel(Model):
     delete_volume: DeleteVolume | None = Field(default=None, description="DeleteVolume.")
     publish: Publish | None = Field(default=None, description="ControllerPublishVolume.")
     unpublish: Unpublish | None = Field(default=None, description="ControllerUnpublishVolume.")
+    collect: Collect | None = Field(
+        default=None, description="Wait for a step that was left under way."
+    )
     attach: Attach | None = Field(default=None, description="Attach disks out of band.")
     detach: Detach | None = Field(default=None, description="Detach disks out of band.")
     add_network_interface: AddNetworkInterface | None = Field(
@@ -646,10 +695,14 @@ _NO_ARGUMENTS: Mapping[str, Any] = {verb: "" if verb == "advance" else {} for ve
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step of a story, and where in its file it stands (line and column count from 1)."""
+    """One step of a story, and where in its file it stands (line and column count from 1).
+
+    `under_way` is what a step that is left under way goes by, and the step that collects it.
+    """
 
     verb: str
     arguments: Arguments
     expect: Expect
     line: int
     column: int
+    under_way: str = ""

@@ -27,7 +27,9 @@ from mockdriver.testing.calls_seen import CallsSeen
 from mockdriver.testing.csi_stubs import CsiStubs, socket_of
 from mockdriver.testing.faulting import ActiveFault, Held
 from mockdriver.testing.options import (
+    CONTROL_SOCKET,
     GRACE_SECONDS,
+    NODE_SOCKETS,
     START_TIMEOUT_SECONDS,
     ServeOptions,
     arguments,
@@ -98,9 +100,15 @@ class Driver:
         return self._process.socket
 
     @property
+    def control_endpoint(self) -> str:
+        """Where the control API listens: at the endpoint, or at a socket of its own."""
+        own = self.options.get("own_control_socket", False)
+        return f"unix://{self._process.folder / CONTROL_SOCKET}" if own else self.endpoint
+
+    @property
     def node_sockets(self) -> Mapping[str, Path]:
         """The sockets of nodes that have one of their own, by node id; see the option `nodes`."""
-        index = self._process.folder / "nodes" / "index.json"
+        index = self._process.folder / NODE_SOCKETS / "index.json"
         if "nodes" not in self.options:
             return {}
         named = json.loads(index.read_text(encoding="utf-8"))
@@ -132,7 +140,7 @@ class Driver:
     def control(self) -> ControlClient:
         """The client of the control API: cloud, faults, calls, state, clock."""
         if self._control is None:
-            self._control = ControlClient(self.endpoint)
+            self._control = ControlClient(self.control_endpoint)
         return self._control
 
     @property
@@ -265,7 +273,7 @@ class Driver:
         return self.options.get("grace_seconds", GRACE_SECONDS)
 
     def _start(self) -> None:
-        words = arguments(self.options, str(self._process.folder / "nodes"))
+        words = arguments(self.options, self._process.folder)
         if self.source.text:
             file = self._process.folder / "scenario.yaml"
             file.write_text(self.source.text, encoding="utf-8")

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from pathlib import Path
 from typing import Literal, TypedDict, cast
 
 START_TIMEOUT_SECONDS = 60.0
 GRACE_SECONDS = 1.0
+
+NODE_SOCKETS = "nodes"
+CONTROL_SOCKET = "control.sock"
+"""Names in the folder of the process."""
 
 
 class ServeOptions(TypedDict, total=False):
@@ -25,6 +30,8 @@ class ServeOptions(TypedDict, total=False):
     """What NodeGetInfo answers to `controller_get_node_info`."""
     node_mounts: Literal["directory", "none"]
     """What NodePublishVolume does to files."""
+    own_control_socket: bool
+    """Serve the control API at a socket of its own, so that the endpoint has CSI alone."""
     seed: int
     """Fixes all that is random."""
     grace_seconds: float
@@ -43,8 +50,8 @@ def known_options(options: Mapping[str, object]) -> ServeOptions:
     return cast(ServeOptions, options)
 
 
-def arguments(options: ServeOptions, node_folder: str) -> list[str]:
-    """Return the options as `mockdriver serve` takes them."""
+def arguments(options: ServeOptions, folder: Path) -> list[str]:
+    """Return the options as `mockdriver serve` takes them; sockets are made in `folder`."""
     words = [
         *("--grace-seconds", str(options.get("grace_seconds", GRACE_SECONDS))),
         *_option("--driver-name", options.get("driver_name")),
@@ -56,8 +63,10 @@ def arguments(options: ServeOptions, node_folder: str) -> list[str]:
     for name, is_on in options.get("capabilities", {}).items():
         words += ["--capability", f"{name}={'on' if is_on else 'off'}"]
     if "nodes" in options:
-        words += ["--node-socket-dir", node_folder]
+        words += ["--node-socket-dir", str(folder / NODE_SOCKETS)]
         words += [word for pattern in _patterns(options) for word in ("--nodes", pattern)]
+    if options.get("own_control_socket", False):
+        words += ["--control-endpoint", str(folder / CONTROL_SOCKET)]
     return [*words, *options.get("serve_options", ())]
 
 

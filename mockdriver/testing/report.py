@@ -25,7 +25,7 @@ def _calls(driver: Driver) -> str:
         return f"not there any more: it ended with exit code {driver.exit_code}"
     # A client of its own: the test may have closed the driver's.
     try:
-        with ControlClient(driver.endpoint, deadline_seconds=_DEADLINE_SECONDS) as control:
+        with ControlClient(driver.control_endpoint, deadline_seconds=_DEADLINE_SECONDS) as control:
             record = control.calls.record(limit=MAX_CALLS)
     except ControlError as error:
         return f"cannot be read: {error}"

@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 from mockdriver.cli import main
-from tests.serving import environment
+from tests.serving import environment, serving
 
 STORY = """\
 scenario: told
@@ -250,3 +250,29 @@ def test_a_signal_ends_a_story_and_leaves_nothing_behind(
         process.communicate()
     assert process.returncode == 128 + number
     assert list((folder / "tmp").iterdir()) == []
+
+
+def test_a_story_is_played_at_an_endpoint(folder: Path) -> None:
+    with serving() as server:
+        code, out, err = play("--endpoint", f"unix://{server.path}", "right.yaml")
+
+    assert (code, err) == (0, [])
+    assert out[-1] == "4 steps as expected, 0 not"
+
+
+def test_nobody_at_the_endpoint_has_an_exit_code_of_its_own(folder: Path) -> None:
+    code, out, err = play("--endpoint", str(folder / "none.sock"), "right.yaml")
+
+    assert (code, out) == (3, [])
+    [line] = err
+    assert line.startswith("Error: right.yaml: nobody answers at unix://")
+
+
+@pytest.mark.parametrize("arguments", [["--keep-state"], ["--endpoint", "tcp://x"]])
+def test_options_of_the_endpoint_that_make_no_sense_are_refused(
+    folder: Path, arguments: list[str]
+) -> None:
+    code, _, err = play(*arguments, "right.yaml")
+
+    assert code == 2
+    assert any("--endpoint" in line for line in err)

@@ -111,7 +111,7 @@ def test_an_unknown_command_is_answered_with_the_nearest_one(written: str, meant
     code, output = invoke(written)
 
     assert code == 2
-    assert f'unknown command "{written}", allowed: serve, wait, play' in output
+    assert f'unknown command "{written}", allowed: serve, wait, play, ctl' in output
     assert f'did you mean "{meant}"?' in output
 
 

@@ -395,6 +395,7 @@ USES: list[tuple[str, Use, dict[str, Any]]] = [
         lambda c: list(c.calls.watch(rpc="Probe", from_start=True)),
         {"filter": {"rpc": "Probe"}, "from_start": True},
     ),
+    ("GetCall", lambda c: c.calls.get(3), {"sequence": "3"}),
     ("ClearCalls", lambda c: c.calls.clear(), {}),
     ("GetServer", lambda c: c.state.server(), {}),
     ("GetScenario", lambda c: c.state.scenario(), {}),

@@ -84,6 +84,7 @@ def live_world(
     server = make_server(loaded, make_cloud(loaded, runtime), runtime, overrides)
     path = folder / "csi.sock"
     try:
+        server.endpoints.node_id = node_id
         server.listen(path, node_id, follow=follow)
         with CsiClient(path) as csi:
             world = LiveWorld(server, runtime, path, csi)

@@ -16,7 +16,7 @@ from mockdriver.control.journal_service import CODES, JournalService
 from mockdriver.control.v1 import journal_pb2
 from mockdriver.journal import errors
 from mockdriver.journal.entry import CloudCall
-from mockdriver.journal.errors import CallsNotSeen, QueryMistake
+from mockdriver.journal.errors import CallNotFound, CallsNotSeen, QueryMistake
 from tests.journal.recorded import SmallJournal
 
 Filter = journal_pb2.CallFilter
@@ -156,6 +156,27 @@ def test_one_call_is_listed_however_large_it_is() -> None:
 def test_a_negative_limit_is_a_mistake() -> None:
     with pytest.raises(QueryMistake, match=r"^limit: -1 is not allowed, allowed: 0 or more$"):
         Service().list(limit=-1)
+
+
+def test_one_call_is_found_by_its_number() -> None:
+    service = with_calls("Probe", "GetPluginInfo")
+
+    call = service.service.GetCall(journal_pb2.GetCallRequest(sequence=2), service.caller)
+
+    assert (call.sequence, call.rpc) == (2, "GetPluginInfo")
+
+
+@pytest.mark.parametrize(
+    ("rpcs", "number", "text"),
+    [((), 1, "remembered are: none"), (("Probe", "Probe"), 3, "remembered are: 1 to 2")],
+)
+def test_a_call_that_is_not_remembered_is_not_found(
+    rpcs: tuple[str, ...], number: int, text: str
+) -> None:
+    service = with_calls(*rpcs)
+
+    with pytest.raises(CallNotFound, match=text):
+        service.service.GetCall(journal_pb2.GetCallRequest(sequence=number), service.caller)
 
 
 def test_calls_are_counted() -> None:

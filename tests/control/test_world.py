@@ -398,6 +398,9 @@ def test_the_command_line_keeps_beating_the_scenario(tmp_path: Path) -> None:
             answer(world.csi.node.NodeGetInfo, csi_pb2.NodeGetInfoRequest())
         assert refusal.value.code() is grpc.StatusCode.NOT_FOUND
         assert loaded.name == "other"
+        assert list(loaded.warnings) == [
+            "the scenario has no instance 'i-1', whose Node service is served"
+        ]
 
 
 def test_a_shipped_scenario_is_loaded_by_its_name(world: LiveWorld) -> None:

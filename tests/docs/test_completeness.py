@@ -15,6 +15,11 @@ from mockdriver.cli import COMMANDS, main
 from mockdriver.cloud import API_NAMES
 from mockdriver.co.calling import DEADLINE_SECONDS
 from mockdriver.co.registration import MAX_RETRIES
+from mockdriver.control import errors as control_errors
+from mockdriver.control import network_interfaces, paging
+from mockdriver.control import status as control_status
+from mockdriver.control.services import DESCRIPTORS
+from mockdriver.control.world import MAX_SNAPSHOTS, PARTS
 from mockdriver.driver.capabilities import BUILT
 from mockdriver.driver.cloud_client import PATIENCE_SECONDS
 from mockdriver.driver.driver import Role
@@ -32,10 +37,11 @@ from mockdriver.server.health import MAX_WATCHERS
 from mockdriver.server.http_servers import HttpServers
 from mockdriver.server.listening import plan_listening
 from mockdriver.server.ready_file import contents
-from mockdriver.server.socket_server import WORKER_THREADS
+from mockdriver.server.socket_server import CONTROL_THREADS, WORKER_THREADS
 from tests.docs.blocks import ROOT, all_blocks, documents, prose_of, text_of
 
 README, SCENARIOS, ARCHITECTURE = "README.md", "docs/scenarios.md", "docs/architecture.md"
+CONTROL_API = "docs/control-api.md"
 READINESS, METRICS_PAGE = "docs/readiness.md", "docs/metrics.md"
 
 SCHEMA = json_schema()
@@ -55,6 +61,7 @@ MODELS: dict[str, str | tuple[str, ...]] = {
     "instance_types": "InstanceTypeModel",
     "instances": "InstanceModel",
     "disks": "DiskModel",
+    "attachments": "AttachmentModel",
     "transitions": "TransitionsModel",
     "api": ("ApiQuotas", "QuotaModel"),
     "faults": "FaultModel",
@@ -74,6 +81,16 @@ ELSEWHERE = {
     "calls": "CallFilter",
 }
 """Headings that point to another one for the keys that they share with it."""
+
+LEFT_UNDER_WAY = "Steps that are left under way"
+COMMON = {"wait", "as"}
+"""The keys of every verb of the CO; they stand under the heading above."""
+
+OF_THE_CO = [
+    verb
+    for verb in VERBS
+    if "as" in SCHEMA["$defs"].get(MODELS.get(verb), {}).get("properties", ())
+]
 
 Row = list[str]
 
@@ -132,8 +149,17 @@ def test_the_keys_of_the_schema_are_documented_and_no_others(heading: str) -> No
         keys -= set(CODE_NAMES)
     if heading in ELSEWHERE:
         keys -= set(properties(ELSEWHERE[heading]))
+    if heading in OF_THE_CO:
+        keys -= COMMON
 
     assert set(documented_keys(heading)) == keys
+
+
+def test_what_every_verb_of_the_co_can_have_stands_in_one_place() -> None:
+    assert set(documented_keys(LEFT_UNDER_WAY)) == COMMON
+    listed = [codes_in(cells[0])[0] for cells in rows(SCENARIOS, "story") if "the CO" in cells[1]]
+
+    assert [*OF_THE_CO, "collect"] == listed
 
 
 def test_no_part_of_the_schema_is_left_out() -> None:
@@ -328,3 +354,43 @@ def test_the_documents_have_no_tabs_but_in_go_and_no_blanks_at_the_end_of_lines(
     ]
 
     assert found == []
+
+
+@pytest.mark.parametrize("service", DESCRIPTORS)
+def test_every_rpc_of_the_control_api_has_a_line_in_its_order(service: str) -> None:
+    names = [name for cells in rows(CONTROL_API, service) for name in codes_in(cells[0])]
+    listed = [name for name in names if name[0].isupper()]  # no part of a reset
+
+    assert listed == [method.name for method in DESCRIPTORS[service].methods]
+
+
+def test_errors_of_the_control_api_stand_beside_their_codes() -> None:
+    documented = {codes_in(cells[0])[0]: cells[1] for cells in rows(CONTROL_API, "Errors")[1:]}
+
+    own = [kind for kind in control_status.CODES if kind.__module__ == control_errors.__name__]
+    assert documented == {kind.__name__: control_status.CODES[kind].name for kind in own}
+
+
+def test_every_request_with_force_is_listed() -> None:
+    listed = [codes_in(cells[0])[0] for cells in rows(CONTROL_API, "Force")[1:]]
+
+    forced = [
+        method.name
+        for method in DESCRIPTORS["Cloud"].methods
+        if "force" in method.input_type.fields_by_name
+    ]
+    assert sorted(listed) == sorted(forced)
+
+
+def test_the_parts_of_a_reset_and_the_limits_of_the_control_api_are_those_of_the_program() -> None:
+    parts = [codes_in(cells[0]) for cells in rows(CONTROL_API, "State")]
+    limits = [int(cells[1]) for cells in rows(CONTROL_API, "Limits")[1:]]
+
+    assert [names[0] for names in parts if names and names[0] in PARTS] == list(PARTS)
+    assert limits == [
+        paging.DEFAULT_PAGE_SIZE,
+        paging.MAX_PAGE_SIZE,
+        network_interfaces.MAX_AT_ONCE,
+        MAX_SNAPSHOTS,
+        CONTROL_THREADS,
+    ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mockdriver.play import co_verbs, stage
+from mockdriver.play.private_site import PrivateSite
 from mockdriver.play.stage import Stage
 from mockdriver.scenario.story_model import Publish
 from tests.play.stories import goes_well, told
@@ -35,7 +36,8 @@ def test_50_slow_publishes_at_once_need_no_real_time() -> None:
 
 def seconds_taken(attach: str, arguments: Publish, more: str = "") -> float:
     """Publish; return how far the clock has gone."""
-    with Stage(told("- advance: 1s", cloud(attach, more))) as played_on:
+    scenario = told("- advance: 1s", cloud(attach, more))
+    with Stage(PrivateSite(scenario), scenario) as played_on:
         made = co_verbs.made_volumes(played_on, arguments)
         before = played_on.runtime.now()
         outcome = co_verbs.publish(played_on, arguments, made)

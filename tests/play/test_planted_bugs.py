@@ -15,8 +15,10 @@ from mockdriver.co import registration
 from mockdriver.co.volume_records import VolumeRecords
 from mockdriver.driver import node_info
 from mockdriver.driver.cloud_client import CloudClient
+from mockdriver.driver.fault_layer import FaultLayer
 from mockdriver.driver.node import NodeService
 from mockdriver.driver.topology import TopologyKeys
+from mockdriver.faults.engine import FaultEngine
 from mockdriver.play import play
 from mockdriver.scenario import shipped
 from mockdriver.scenario.load import load
@@ -42,6 +44,8 @@ def do_nothing(*arguments: Any, **keywords: Any) -> None:
 def believe_the_node(node: Any, controller: Any, records: Any, call: Any, pause: Any) -> Any:
     """Register by what the node says to the flag, as a CO must not."""
     answer = call(node.node.NodeGetInfo, csi_pb2.NodeGetInfoRequest(controller_get_node_info=True))
+    if not answer.ok:
+        return registration.Lookup(answer)
     info = answer.response
     view = registration.NodeView(
         node_id=info.node_id,
@@ -137,6 +141,22 @@ BUGS: dict[str, tuple[Plant, set[str]]] = {
     "the CO remembers nothing": (
         replaced(VolumeRecords, "remember", do_nothing),
         {"kep-6011-example", "out-of-band-attach", "resource-exhausted"},
+    ),
+    "the CO forgets what it processes during a lookup": (
+        replaced(VolumeRecords, "_record", do_nothing),
+        {"race-attach-during-lookup"},
+    ),
+    "no fault ever acts": (
+        replaced(FaultEngine, "choose", do_nothing),
+        {
+            "race-attach-during-lookup",
+            "attach-fails-twice",
+            "node-info-unavailable-at-registration",
+        },
+    ),
+    "a fault loses the work, not the answer": (
+        replaced(FaultLayer, "_after", FaultLayer._before),
+        {"race-attach-during-lookup", "attach-fails-twice"},
     ),
     "the node always answers in full, and with its own limit": (
         replaced(NodeService, "NodeGetCapabilities", lambda *_: no_capabilities()),

@@ -102,3 +102,36 @@ def test_work_can_be_counted_within_work(make: MakeRuntime) -> None:
         pass
     with runtime.working():
         pass
+
+
+def test_a_stopped_clock_stands_still_but_for_advance(make: MakeRuntime) -> None:
+    runtime = make(0)
+    runtime.stop_clock()
+    assert runtime.clock_is_stopped()
+    before = runtime.now()
+    assert runtime.now() == before
+    runtime.advance(5)
+    assert runtime.now() == before + 5
+
+
+def test_a_clock_that_starts_again_goes_on_from_where_it_stood(make: MakeRuntime) -> None:
+    runtime = make(0)
+    runtime.advance(10)
+    runtime.stop_clock()
+    runtime.advance(5)
+    stood_at = runtime.now()
+    runtime.start_clock()
+    assert not runtime.clock_is_stopped()
+    assert stood_at <= runtime.now() < stood_at + 60
+
+
+def test_stopping_and_starting_twice_is_as_once(make: MakeRuntime) -> None:
+    runtime = make(0)
+    runtime.start_clock()
+    runtime.stop_clock()
+    before = runtime.now()
+    runtime.stop_clock()
+    assert runtime.now() == before
+    runtime.start_clock()
+    runtime.start_clock()
+    assert runtime.now() >= before

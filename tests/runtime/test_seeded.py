@@ -409,3 +409,30 @@ def test_locks_events_and_advance_work_outside_of_run() -> None:
         runtime.event().set()
     runtime.advance(3)
     assert runtime.now() == 3
+
+
+def test_who_waits_for_a_clock_that_stands_still_is_stuck() -> None:
+    runtime = SeededRuntime(0)
+
+    def wait() -> None:
+        runtime.stop_clock()
+        runtime.wait(runtime.event(), 10)
+
+    with pytest.raises(Deadlock):
+        runtime.run(wait)
+
+
+def test_a_clock_that_starts_lets_a_wait_end() -> None:
+    runtime = SeededRuntime(0)
+    ends: list[float] = []
+
+    def wait() -> None:
+        runtime.wait(runtime.event(), 10)
+        ends.append(runtime.now())
+
+    def stop_and_start() -> None:
+        runtime.stop_clock()
+        runtime.start_clock()
+
+    runtime.run(wait, stop_and_start)
+    assert ends == [10]

@@ -272,3 +272,62 @@ def test_a_wait_without_a_time_does_not_move_the_clock() -> None:
 
     finish(*start_at_work(runtime, wait, sleep_then_wake))
     assert log == [("slept", 5), ("woken", 5)]
+
+
+def test_settling_lets_others_work_until_they_wait_and_the_clock_stands_still() -> None:
+    runtime = VirtualRuntime()
+    log: list[tuple[str, float]] = []
+
+    def work_and_wait() -> None:
+        spin_until(lambda: len(runtime._settling) == 1)
+        log.append(("worked", runtime.now()))
+        runtime.wait(runtime.event(), until=5)
+        log.append(("woke", runtime.now()))
+
+    with runtime.working():
+        threads = start_at_work(runtime, work_and_wait)
+        runtime.settle()
+        log.append(("settled", runtime.now()))
+    finish(*threads)
+    assert log == [("worked", 0), ("settled", 0), ("woke", 5)]
+
+
+def test_settling_ends_when_the_others_have_ended() -> None:
+    runtime = VirtualRuntime()
+    ended: list[bool] = []
+
+    def work() -> None:
+        spin_until(lambda: len(runtime._settling) == 1)
+        ended.append(True)
+
+    with runtime.working():
+        threads = start_at_work(runtime, work, work)
+        runtime.settle()
+        assert ended == [True, True]
+    finish(*threads)
+
+
+def test_who_works_alone_is_settled() -> None:
+    runtime = VirtualRuntime()
+    with runtime.working():
+        runtime.settle()
+        runtime.wait(runtime.event(), until=3)
+    assert runtime.now() == 3
+
+
+def test_a_stopped_clock_does_not_jump_until_it_starts() -> None:
+    runtime = VirtualRuntime()
+    event = runtime.event()
+    flags: list[bool] = []
+
+    def wait() -> None:
+        with runtime.working():
+            flags.append(runtime.wait(event, 10))
+
+    runtime.stop_clock()
+    thread = runtime.start(wait, "waiter")
+    spin_until(lambda: len(runtime._waiters) == 1)
+    assert runtime.now() == 0
+    runtime.start_clock()
+    finish(thread)
+    assert (flags, runtime.now()) == ([False], 10)

@@ -175,3 +175,72 @@ def test_a_lock_keeps_other_threads_out() -> None:
 
     finish(*[runtime.start(count, "counter") for _ in range(4)])
     assert total == 8_000
+
+
+def test_a_stopped_clock_keeps_a_timed_wait_waiting_until_it_starts() -> None:
+    runtime = WallRuntime()
+    event = runtime.event()
+    flags: list[bool] = []
+    until = runtime.now() + HOUR
+    runtime.stop_clock()
+    thread = runtime.start(lambda: flags.append(runtime.wait(event, until)), "waiter")
+    spin_until(lambda: number_waiting(event) == 1)
+    runtime.advance(HOUR / 2)
+    assert flags == []
+    runtime.start_clock()
+    runtime.advance(HOUR)
+    finish(thread)
+    assert flags == [False]
+
+
+def test_a_clock_that_stops_while_somebody_waits_lets_him_wait_on() -> None:
+    runtime = WallRuntime()
+    event = runtime.event()
+    woke_at: list[float] = []
+    until = runtime.now() + 0.05
+
+    def wait() -> None:
+        runtime.wait(event, until)
+        woke_at.append(runtime.now())
+
+    runtime.stop_clock()
+    thread = runtime.start(wait, "waiter")
+    spin_until(lambda: number_waiting(event) == 1)
+    runtime.start_clock()
+    finish(thread)
+    assert woke_at[0] >= until
+
+
+def test_an_event_ends_a_wait_on_a_stopped_clock() -> None:
+    runtime = WallRuntime()
+    event = runtime.event()
+    runtime.stop_clock()
+    flags: list[bool] = []
+    thread = runtime.start(lambda: flags.append(runtime.wait(event, HOUR)), "waiter")
+    spin_until(lambda: number_waiting(event) == 1)
+    event.set()
+    finish(thread)
+    assert flags == [True]
+
+
+def test_the_clock_goes_back_for_nobody_while_it_is_stopped_and_started() -> None:
+    runtime = WallRuntime()
+    backwards: list[tuple[float, float]] = []
+    done = False
+
+    def look() -> None:
+        last = runtime.now()
+        while not done:
+            now = runtime.now()
+            if now < last:
+                backwards.append((last, now))
+            last = now
+
+    threads = [runtime.start(look, f"looker-{n}") for n in range(3)]
+    for _ in range(2_000):
+        runtime.stop_clock()
+        runtime.advance(0.001)
+        runtime.start_clock()
+    done = True
+    finish(*threads)
+    assert backwards == []

@@ -83,7 +83,11 @@ story:
     expect: {code: INVALID_ARGUMENT}
   - unpublish: {node: i-a, count: 1, concurrent: true}
   - unpublish: {volume: made}
-  - delete_volume: {volume: made}
+  - delete_volume: {volume: made, wait: false, as: deletion}
+  - refresh: {node: i-a, wait: false}
+  - collect: {step: deletion}
+  - collect:
+    expect: {max_volumes_per_node: 1}
   - attach: {instance: i-a, disk: vol-free, wait: false}
   - release: {instance: i-a, disk: vol-free}
   - release:

@@ -313,8 +313,8 @@ class TestTheCloud:
 
 class TestTheStory:
     VERBS = (
-        "register, refresh, node_info, create_volume, delete_volume, publish, unpublish, attach, "
-        "detach, add_network_interface, remove_network_interface, add_instance, "
+        "register, refresh, node_info, create_volume, delete_volume, publish, unpublish, collect, "
+        "attach, detach, add_network_interface, remove_network_interface, add_instance, "
         "terminate_instance, edit_instance_type, set_quota, release, add_fault, clear_faults, "
         "hold, wait_for_calls, calls, advance, restart_driver"
     )
@@ -506,7 +506,8 @@ class TestOneReport:
             '14:22: story[0].register.node: unknown instance "i-2", allowed: i-1, '
             'did you mean "i-1"?',
             "15:26: story[1].publish.cont: unknown key, allowed: "
-            'volume, count, node, concurrent, access_mode, readonly, did you mean "count"?',
+            "volume, count, node, concurrent, access_mode, readonly, wait, as, "
+            'did you mean "count"?',
         )
 
     def test_what_could_not_be_read_is_not_called_missing_too(self) -> None:

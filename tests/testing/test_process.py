@@ -15,6 +15,7 @@ import pytest
 
 import mockdriver.testing
 from csi_spec import csi_pb2, csi_pb2_grpc
+from mockdriver.client import ControlClient, ControlError
 from mockdriver.client.csi import CsiError
 from mockdriver.scenario import shipped
 from mockdriver.testing import Driver, Scenario, StartFailed, running, start
@@ -72,6 +73,24 @@ def test_options_are_those_of_serve() -> None:
 
     assert caught.value.code is grpc.StatusCode.UNIMPLEMENTED
     assert "controller.GET_NODE_INFO, which is off" in caught.value.message
+
+
+def test_the_control_api_can_have_a_socket_of_its_own() -> None:
+    with start(own_control_socket=True) as driver:
+        assert driver.control_endpoint != driver.endpoint
+        assert driver.control.state.server().driver_name == "mock.csi.example.com"
+        assert driver.cloud.attach("i-worker-1", "vol-by-hand").out_of_band
+        with ControlClient(driver.endpoint) as control, pytest.raises(ControlError) as caught:
+            control.clock.reading()
+
+    assert caught.value.code is grpc.StatusCode.UNIMPLEMENTED
+
+
+def test_a_server_without_the_control_api_answers_csi() -> None:
+    with start(serve_options=["--control-endpoint", "off"]) as driver:
+        assert driver.csi.identity.Probe().ready.value
+        with pytest.raises(ControlError, match="has no control API"):
+            driver.reset()
 
 
 def test_an_option_that_does_not_exist_is_refused_with_the_known_ones() -> None:
