@@ -385,6 +385,7 @@ def test_a_command_asks_one_rpc(
 ) -> None:
     done = ctl(*shlex.split(words), "--output", form, at=fake)
 
+    assert len(fake.asked) == 1, done
     [(asked, message)] = fake.asked
     assert (asked, _plain(message)) == (rpc, request_)
     assert done.exit_code == (1 if rpc == "ExpectCalls" else 0), done.stderr
