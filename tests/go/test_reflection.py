@@ -28,7 +28,7 @@ def test_the_services_are_listed(asker: Asker) -> None:
     listed = asker.shown("list").split()
 
     # The control API has tests of its own.
-    others = ("grpc.reflection", "grpc.health", "mockdriver.control")
+    others = ("grpc.reflection", "mockdriver.control")
     assert {name for name in listed if not name.startswith(others)} == SERVICES
 
 

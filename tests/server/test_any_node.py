@@ -69,7 +69,7 @@ def test_a_node_that_was_added_a_moment_ago_answers(client: CsiClient, tmp_path:
 
 
 def test_a_node_that_is_not_there_is_not_found_and_not_kept(server: Any, client: CsiClient) -> None:
-    kept = server._world.driver._nodes
+    kept = server.world.driver._nodes
     before = len(kept)
     for number in range(20):
         with pytest.raises(grpc.RpcError) as refused:
