@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Generator, Iterator
 from contextlib import ExitStack
 from typing import Any, Protocol
@@ -11,6 +12,15 @@ import pytest
 from tests.serving import RUNNING, Serving, serving
 
 _SHOWN_CHARACTERS = 10_000
+
+
+def pytest_configure() -> None:
+    """Let programs that tests start be interrupted.
+
+    A script that puts its commands into the background lets them ignore SIGINT, and what they start
+    inherits that.
+    """
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 class Serve(Protocol):

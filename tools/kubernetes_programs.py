@@ -20,6 +20,7 @@ import argparse
 import hashlib
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -27,6 +28,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import FrameType
 
 from tools.bare_machine import CACHE, ROOT
 from tools.go_module import GoModule
@@ -41,6 +43,7 @@ MOD_FILES = CACHE / "kubernetes" / "forks"
 _NAMES = {"go.etcd.io/etcd/server/v3": "etcd"}
 """The programs whose name is not the last part of their package's path."""
 
+_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _REPORT_EVERY_SECONDS = 30
 _KEPT_LINES = 40
 
@@ -192,20 +195,44 @@ def _run(command: list[str], name: str) -> None:
 @contextmanager
 def _process(command: list[str]) -> Iterator[subprocess.Popen[str]]:
     """Run `command` in the module's folder; it has ended when the block is left, come what may."""
-    with subprocess.Popen(
-        command,
-        cwd=MODULE.folder,
-        env=go_environment(),
-        stdin=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        errors="replace",
-    ) as process:
-        try:
-            yield process
-        except BaseException:
+    process = None
+    try:
+        with _signals_come_after():
+            process = subprocess.Popen(
+                command,
+                cwd=MODULE.folder,
+                env=go_environment(),
+                stdin=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                text=True,
+                errors="replace",
+            )
+        yield process
+    except BaseException:
+        if process is not None:
             process.terminate()
-            raise
+        raise
+    finally:
+        if process is not None:
+            process.communicate()
+
+
+@contextmanager
+def _signals_come_after() -> Iterator[None]:
+    """Let signals that end us come when the block has ended: they find a process, or none yet."""
+    came: list[int] = []
+
+    def remember(number: int, frame: FrameType | None) -> None:
+        came.append(number)
+
+    before = [signal.signal(number, remember) for number in _ENDING]
+    try:
+        yield
+    finally:
+        for number, handler in zip(_ENDING, before, strict=True):
+            signal.signal(number, handler)
+        if came:
+            signal.raise_signal(came[0])
 
 
 def _say(text: str) -> None:
@@ -255,6 +282,9 @@ def main(arguments: list[str]) -> None:
     if chosen_forks and into == BINARIES:
         parser.error(f"--into {into}: this is where the pinned programs are")
     build = Build(into, chosen_forks, given.kubernetes)
+    for number in _ENDING:
+        if number is not signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:  # nohup
+            signal.signal(number, signal.default_int_handler)  # Go is to end with us
     try:
         install(_chosen(given.names, build), build)
     except KeyboardInterrupt:

@@ -44,7 +44,7 @@ _END_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 @click.option(
     "--keep-state",
     is_flag=True,
-    envvar="MOCKDRIVER_PLAY_KEEP_STATE",
+    envvar="MOCKDRIVER_KEEP_STATE",
     help="With --endpoint: do not load the file's scenario into the server first.",
 )
 def play(files: tuple[str, ...], output: str, endpoint: str | None, keep_state: bool) -> None:

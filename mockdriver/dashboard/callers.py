@@ -86,7 +86,7 @@ class Callers:
                     timeout=ALIVE_SECONDS,
                     return_when=asyncio.FIRST_COMPLETED,
                 )
-                await asyncio.sleep(LINGER_SECONDS)
+                await asyncio.wait([reading], timeout=LINGER_SECONDS)
                 batch = box.take()
                 if batch.answers or not reading.done():
                     yield batch

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import secrets
 from http.cookies import CookieError, SimpleCookie
 from typing import Final
 
@@ -12,6 +11,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from mockdriver.runtime.secrecy import new_secret
 from mockdriver.web.addresses import Bound
 from mockdriver.web.hosts import allowed_host, allowed_origin
 
@@ -53,7 +53,7 @@ class Token:
         # Cookies do not know ports: two pages on one machine must not sign each other out.
         self.cookie_name = f"mockdriver-{port}"
         # Not the token itself: who sees the cookie can use this page until it ends, and no other.
-        self._secret = secrets.token_bytes(32)
+        self._secret = new_secret()
 
     @property
     def is_needed(self) -> bool:

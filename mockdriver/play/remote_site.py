@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from types import TracebackType
 from typing import Self
 
@@ -41,9 +42,12 @@ class RemoteSite:
 
     def __enter__(self) -> Self:
         """Load the scenario; raises ControlError."""
-        if self.is_fresh:
-            self.control.state.load(yaml=self._loaded.text)
-        self._server = self.control.state.server()
+        with ExitStack() as stack:
+            stack.enter_context(self.control)
+            if self.is_fresh:
+                self.control.state.load(yaml=self._loaded.text)
+            self._server = self.control.state.server()
+            stack.pop_all()
         return self
 
     def __exit__(

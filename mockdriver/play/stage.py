@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
@@ -58,8 +59,10 @@ class Stage:
         return self.site.control
 
     def __enter__(self) -> Self:
-        self.site.__enter__()
-        self._remember_what_is_there()
+        with ExitStack() as stack:
+            stack.enter_context(self.site)
+            self._remember_what_is_there()
+            stack.pop_all()
         self._work.__enter__()
         return self
 
@@ -225,12 +228,12 @@ class _Batch:
 
     def ended(self, future: Any) -> None:
         """Note that a call has ended, on a thread of gRPC's."""
-        with self._lock:
-            self._left -= 1
-            is_last = self._left == 0
         given_up = future.code().name == _TOO_LATE
         if not given_up:
             self._stage.count_in_flight(-1)
+        with self._lock:
+            self._left -= 1
+            is_last = self._left == 0
         if is_last:
             # The story works again before its last call does so no more.
             self._all_ended.set()
@@ -244,8 +247,7 @@ class _Batch:
 
     def wait(self) -> None:
         """Wait until all have ended."""
-        if self._left:
-            self._stage.runtime.wait(self._all_ended)
+        self._stage.runtime.wait(self._all_ended)
 
 
 class _UnderWay:

@@ -180,6 +180,20 @@ def test_a_build_that_is_interrupted_is_made_by_the_next_one(
     assert not unfinished.exists()
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_build_that_is_told_to_end_takes_go_along(
+    building: Building, number: signal.Signals
+) -> None:
+    unfinished = building.into / "kubectl.unfinished"
+    with building.begin("kubectl", SLOW="yes") as process:
+        wait_until(lambda: unfinished.exists() and unfinished.read_text(), "Go is building")
+        process.send_signal(number)
+        printed, _ = process.communicate(timeout=60)  # until Go, which has this pipe too, has ended
+    assert process.returncode == 1
+    assert "interrupted; the next build goes on here" in printed
+    assert not unfinished.exists()
+
+
 def test_a_second_build_waits_for_the_first_and_then_has_nothing_to_do(
     building: Building,
 ) -> None:

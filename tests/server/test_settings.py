@@ -29,19 +29,21 @@ def options() -> list[Any]:
         command = main.get_command(context, name)
         assert command is not None
         found += [
-            pytest.param(option, id=f"{name} {option.opts[0]}")
+            pytest.param(name, option, id=f"{name} {max(option.opts, key=len)}")
             for option in command.params
             if isinstance(option, click.Option)
         ]
     return found
 
 
-@pytest.mark.parametrize("option", options())
-def test_every_flag_can_be_given_by_environment(option: click.Option) -> None:
+@pytest.mark.parametrize(("command", "option"), options())
+def test_every_flag_can_be_given_by_environment(command: str, option: click.Option) -> None:
     names = [option.envvar] if isinstance(option.envvar, str) else option.envvar
 
-    flag = option.opts[0].removeprefix("--").replace("-", "_").upper()
-    assert f"MOCKDRIVER_{flag}" in list(names or ())
+    flag = max(option.opts, key=len).removeprefix("--").replace("-", "_").upper()
+    # With the command's name where another command gives the same variable another meaning.
+    allowed = {f"MOCKDRIVER_{flag}", f"MOCKDRIVER_{command.upper()}_{flag}"}
+    assert allowed & set(names or ())
 
 
 def test_all_commands_are_looked_at() -> None:

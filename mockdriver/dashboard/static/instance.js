@@ -59,7 +59,7 @@ export class InstanceDialog {
     if (this.id !== id) return; // closed, or another one, meanwhile
     const [instance, info] = answers;
     if (instance instanceof Error) {
-      say(byId("instance-problem"), instance.message);
+      setText(byId("instance-problem"), instance.message); // told once, however often it is asked
       return;
     }
     const seen = JSON.stringify(answers);

@@ -10,10 +10,11 @@ import pytest
 from click.shell_completion import ShellComplete
 
 from mockdriver.cli import main
-from mockdriver.cli.ctl import SECTIONS, SINGULARS
+from mockdriver.cli.ctl import SECTIONS, SINGULARS, asking
 from mockdriver.cli.ctl import ctl as ctl_command
 from mockdriver.cli.ctl.grammar import Noun
 from mockdriver.control.v1 import cloud_pb2, faults_pb2
+from mockdriver.server import sockets
 from tests.cli.ctl.running import ctl
 from tests.cli.test_program import HEAVY, run
 from tests.client.fake_control import FakeControl
@@ -149,3 +150,7 @@ def test_a_shell_completes_ids_of_the_running_server(fake: FakeControl) -> None:
 
 def test_where_no_server_runs_a_shell_completes_nothing() -> None:
     assert completed("--endpoint", "/nowhere.sock", "attach", incomplete="i") == []
+
+
+def test_the_default_endpoint_is_that_of_serve() -> None:
+    assert asking.DEFAULT_ENDPOINT == sockets.DEFAULT_ENDPOINT
