@@ -30,7 +30,8 @@ from mockdriver.scenario.mistakes import not_among
 PARTS = ("cloud", "driver", "faults", "journal", "clock")
 """What a reset can be limited to."""
 
-MAX_SNAPSHOTS = 1_000
+MAX_SNAPSHOTS = 100
+"""One of 5,000 instances takes some megabytes."""
 
 MakeDriver = Callable[[LoadedScenario, MountTables], Driver]
 

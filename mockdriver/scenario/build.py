@@ -40,7 +40,7 @@ def build(
         region=model.region,
         default_zone=default_zone(model),
         zones_are_fixed=plan.zones_are_fixed,
-        transitions=Transitions(attach=model.transitions.attach, detach=model.transitions.detach),
+        transitions=record(Transitions, model.transitions),
         quotas=model.api.quotas(),
         capacity_gib=model.capacity_gib,
     )
@@ -94,7 +94,7 @@ def _add(
     cloud: Cloud, plan: InstancePlan, published_tags: Mapping[str, str], *, force: bool = False
 ) -> None:
     cloud.operator.add_instance(
-        Instance(id=plan.id, zone=plan.zone, type=plan.type),
+        record(Instance, plan.model, id=plan.id, zone=plan.zone),
         network_interfaces=plan.network_interfaces,
         boot_disk=plan.boot_disk,
         disks=[

@@ -15,6 +15,7 @@ from mockdriver.cloud import (
 )
 from mockdriver.cloud.api import MAX_DISK_GIB, MIN_DISK_GIB
 from mockdriver.scenario.base_model import Model
+from mockdriver.scenario.codec import record
 from mockdriver.scenario.kinds import (
     Flag,
     Id,
@@ -198,12 +199,7 @@ class QuotaModel(Model):
 
     def quota(self) -> Quota:
         """Return what the cloud knows as the quota."""
-        return Quota(
-            burst=self.burst,
-            per_second=self.per_second,
-            max_ids=self.max_ids,
-            delay_seconds=self.delay_seconds,
-        )
+        return record(Quota, self)
 
 
 class ApiQuotas(Model):

@@ -19,8 +19,12 @@ NUMBER_PLACE = "{n}"
 
 
 class InstancePlan(NamedTuple):
-    """One instance to make. `source` is its place in the model's list of instances."""
+    """One instance to make, as `model` says where nothing else does.
 
+    `source` is its place in the model's list of instances.
+    """
+
+    model: NewInstance
     id: str
     type: str | None
     zone: str
@@ -78,6 +82,7 @@ def plan_instance(
     """Write one instance out; `zone` is where it goes by default, `number` fills templates."""
     boot_disk = model.boot_disk
     return InstancePlan(
+        model,
         id,
         model.type,
         zone if model.zone is None else model.zone,

@@ -22,6 +22,7 @@ def ids(plan: CloudPlan) -> list[str]:
 def test_an_instance_has_one_interface_and_no_disks_by_default() -> None:
     (instance,) = plan_of("{instances: [{}]}").instances
     assert instance == InstancePlan(
+        model=instance.model,
         id="i-1",
         type=None,
         zone="region-1a",
@@ -129,5 +130,5 @@ def test_resources_are_counted_without_being_made() -> None:
 def test_an_added_instance_is_planned_like_one_at_the_start() -> None:
     new = AddInstance(id="j", attached=1, zone=None)
     assert plan_instance(new, "j", zone="z") == InstancePlan(
-        "j", None, "z", ("j-eni-1",), None, ("j-attached-1",), ()
+        new, "j", None, "z", ("j-eni-1",), None, ("j-attached-1",), ()
     )
