@@ -98,7 +98,7 @@ def _channel(path: Path) -> grpc.Channel:
         grpc_target(path),
         options=[
             ("grpc.initial_reconnect_backoff_ms", _LONGEST_PAUSE_MS),
-            # In spite of its name: how long one attempt to connect may take. A busy machine needs it.
+            # Not only a pause, but how long an attempt to connect may take: a busy server is slow.
             ("grpc.min_reconnect_backoff_ms", 10_000),
             ("grpc.max_reconnect_backoff_ms", _LONGEST_PAUSE_MS),
         ],

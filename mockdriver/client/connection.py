@@ -32,7 +32,7 @@ def open_channel(path: Path) -> grpc.Channel:
             ("grpc.use_local_subchannel_pool", 1),
             ("grpc.max_receive_message_length", -1),
             ("grpc.initial_reconnect_backoff_ms", 100),
-            # In spite of its name: how long one attempt to connect may take. A busy machine needs it.
+            # Not only a pause, but how long an attempt to connect may take: a busy server is slow.
             ("grpc.min_reconnect_backoff_ms", 10_000),
             ("grpc.max_reconnect_backoff_ms", 500),
             # Whoever has a proxy set does not mean a socket of this machine.
