@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import islice
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from mockdriver.cloud import attaching
 from mockdriver.cloud.attaching import settle_disk, settle_instance
@@ -49,8 +48,7 @@ MAX_DISK_GIB = 65_536
 _Answer = TypeVar("_Answer")
 
 
-@dataclass(frozen=True, slots=True)
-class ApiStatus:
+class ApiStatus(NamedTuple):
     """One API: its quota, how many calls it got, and how many of these it throttled."""
 
     name: str
@@ -59,8 +57,7 @@ class ApiStatus:
     throttled: int
 
 
-@dataclass(frozen=True, slots=True)
-class ApiState:
+class ApiState(NamedTuple):
     """All of the APIs at one moment. Nobody changes what is in it."""
 
     quotas: dict[str, Quota]

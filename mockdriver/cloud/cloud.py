@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from mockdriver.cloud.api import ApiState, CloudApi
 from mockdriver.cloud.attaching import settle_instance
@@ -20,8 +21,7 @@ DEFAULT_CAPACITY_GIB = 1024 * 1024
 DEFAULT_REGION = "region-1"
 
 
-@dataclass(frozen=True, slots=True)
-class CloudSnapshot:
+class CloudSnapshot(NamedTuple):
     """A cloud at one moment. Nobody changes what is in it."""
 
     taken_seconds: float

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from mockdriver.cloud.resources import (
     Attachment,
@@ -33,16 +34,14 @@ class InstanceDescription:
         return tuple(item for item in self.attachments if item.disk not in self.boot_disks)
 
 
-@dataclass(frozen=True, slots=True)
-class InstanceView:
+class InstanceView(NamedTuple):
     """An instance, its type (one without limit if it has none), and what is on it."""
 
     description: InstanceDescription
     type: InstanceType
 
 
-@dataclass(frozen=True, slots=True)
-class InstancePage:
+class InstancePage(NamedTuple):
     """Some of all instances that were asked for. `next_place` is the last one's, None at the end.
 
     `total` is how many there are in all.
@@ -53,16 +52,14 @@ class InstancePage:
     total: int
 
 
-@dataclass(frozen=True, slots=True)
-class ZoneView:
+class ZoneView(NamedTuple):
     """A zone, and the room for disks that is left in it, in GiB."""
 
     name: str
     available_gib: int
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(NamedTuple):
     """How much of everything a cloud has; `capacity_gib` is the room for disks in each zone."""
 
     region: str
@@ -95,8 +92,7 @@ class DiskDescription:
         return next((item for item in self.attachments if item.instance == instance), None)
 
 
-@dataclass(frozen=True, slots=True)
-class FoundDisks:
+class FoundDisks(NamedTuple):
     """Some of all disks that were asked for. `next_place` is the last one's, None at the end.
 
     `total` is how many there are in all.

@@ -11,7 +11,8 @@ it or has it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from mockdriver.cloud import slots
 from mockdriver.cloud.errors import (
@@ -44,8 +45,7 @@ class Occupancy:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class LastGiven:
+class LastGiven(NamedTuple):
     """The attachment number, and the places of an instance and of a disk, that were given last."""
 
     number: int = 0
@@ -61,8 +61,7 @@ class LastGiven:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class StoreState:
+class StoreState(NamedTuple):
     """What a store held at one moment. Nobody changes what is in it."""
 
     zones: dict[str, None]
@@ -213,7 +212,7 @@ class Store:
         if instance.id in self.instances:
             raise AlreadyExists("instance", instance.id)
         self.instances[instance.id] = instance
-        self._last = replace(self._last, instance_place=self._last.instance_place + 1)
+        self._last = self._last._replace(instance_place=self._last.instance_place + 1)
         self._instance_places[instance.id] = self._last.instance_place
         self._occupancies.add(instance.id, Occupancy())
         self._count_instance(instance, 1)
@@ -304,7 +303,7 @@ class Store:
         if disk.id in self.disks:
             raise AlreadyExists("disk", disk.id)
         self.disks[disk.id] = disk
-        self._last = replace(self._last, disk_place=self._last.disk_place + 1)
+        self._last = self._last._replace(disk_place=self._last.disk_place + 1)
         self._places[disk.id] = self._last.disk_place
         self._instances_of.add(disk.id, {})
         self._index_disk(disk)
@@ -374,7 +373,7 @@ class Store:
 
     def next_number(self) -> int:
         """Return an attachment number that was never given before."""
-        self._last = replace(self._last, number=self._last.number + 1)
+        self._last = self._last._replace(number=self._last.number + 1)
         return self._last.number
 
     def put_attachment(self, attachment: Attachment) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from mockdriver.cloud import Caller, Cloud
 from mockdriver.cloud.cloud import CloudSnapshot
@@ -39,8 +39,7 @@ Switch = Callable[[Driver, LoadedScenario], None]
 """Lets the sockets serve another driver, of the same scenario or of a new one."""
 
 
-@dataclass(frozen=True, slots=True)
-class WorldSnapshot:
+class WorldSnapshot(NamedTuple):
     """Cloud, mounts and faults at one moment; `taken_seconds` is on the runtime's clock."""
 
     taken_seconds: float
@@ -49,8 +48,7 @@ class WorldSnapshot:
     faults: FaultsSnapshot
 
 
-@dataclass(frozen=True, slots=True)
-class Present:
+class Present(NamedTuple):
     """The present state, of which scenario, with which driver, and how much is mounted."""
 
     snapshot: WorldSnapshot
