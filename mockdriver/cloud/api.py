@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import islice
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from mockdriver.cloud import attaching
 from mockdriver.cloud.attaching import settle_disk, settle_instance
@@ -48,7 +49,8 @@ MAX_DISK_GIB = 65_536
 _Answer = TypeVar("_Answer")
 
 
-class ApiStatus(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ApiStatus:
     """One API: its quota, how many calls it got, and how many of these it throttled."""
 
     name: str
@@ -57,7 +59,8 @@ class ApiStatus(NamedTuple):
     throttled: int
 
 
-class ApiState(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ApiState:
     """All of the APIs at one moment. Nobody changes what is in it."""
 
     quotas: dict[str, Quota]

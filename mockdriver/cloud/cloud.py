@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import NamedTuple
+from dataclasses import dataclass, replace
 
 from mockdriver.cloud.api import ApiState, CloudApi
 from mockdriver.cloud.attaching import settle_instance
@@ -21,7 +20,8 @@ DEFAULT_CAPACITY_GIB = 1024 * 1024
 DEFAULT_REGION = "region-1"
 
 
-class CloudSnapshot(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class CloudSnapshot:
     """A cloud at one moment. Nobody changes what is in it."""
 
     taken_seconds: float

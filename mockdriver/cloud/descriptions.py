@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from mockdriver.cloud.resources import (
     Attachment,
@@ -34,14 +33,16 @@ class InstanceDescription:
         return tuple(item for item in self.attachments if item.disk not in self.boot_disks)
 
 
-class InstanceView(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class InstanceView:
     """An instance, its type (one without limit if it has none), and what is on it."""
 
     description: InstanceDescription
     type: InstanceType
 
 
-class InstancePage(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class InstancePage:
     """Some of all instances that were asked for. `next_place` is the last one's, None at the end.
 
     `total` is how many there are in all.
@@ -52,14 +53,16 @@ class InstancePage(NamedTuple):
     total: int
 
 
-class ZoneView(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ZoneView:
     """A zone, and the room for disks that is left in it, in GiB."""
 
     name: str
     available_gib: int
 
 
-class Summary(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Summary:
     """How much of everything a cloud has; `capacity_gib` is the room for disks in each zone."""
 
     region: str
@@ -92,7 +95,8 @@ class DiskDescription:
         return next((item for item in self.attachments if item.instance == instance), None)
 
 
-class FoundDisks(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class FoundDisks:
     """Some of all disks that were asked for. `next_place` is the last one's, None at the end.
 
     `total` is how many there are in all.

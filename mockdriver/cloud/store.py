@@ -11,8 +11,7 @@ it or has it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from dataclasses import dataclass, field, replace
 
 from mockdriver.cloud import slots
 from mockdriver.cloud.errors import (
@@ -45,7 +44,8 @@ class Occupancy:
         )
 
 
-class LastGiven(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class LastGiven:
     """The attachment number, and the places of an instance and of a disk, that were given last."""
 
     number: int = 0
@@ -61,7 +61,8 @@ class LastGiven(NamedTuple):
         )
 
 
-class StoreState(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class StoreState:
     """What a store held at one moment. Nobody changes what is in it."""
 
     zones: dict[str, None]
@@ -212,7 +213,7 @@ class Store:
         if instance.id in self.instances:
             raise AlreadyExists("instance", instance.id)
         self.instances[instance.id] = instance
-        self._last = self._last._replace(instance_place=self._last.instance_place + 1)
+        self._last = replace(self._last, instance_place=self._last.instance_place + 1)
         self._instance_places[instance.id] = self._last.instance_place
         self._occupancies.add(instance.id, Occupancy())
         self._count_instance(instance, 1)
@@ -303,7 +304,7 @@ class Store:
         if disk.id in self.disks:
             raise AlreadyExists("disk", disk.id)
         self.disks[disk.id] = disk
-        self._last = self._last._replace(disk_place=self._last.disk_place + 1)
+        self._last = replace(self._last, disk_place=self._last.disk_place + 1)
         self._places[disk.id] = self._last.disk_place
         self._instances_of.add(disk.id, {})
         self._index_disk(disk)
@@ -373,7 +374,7 @@ class Store:
 
     def next_number(self) -> int:
         """Return an attachment number that was never given before."""
-        self._last = self._last._replace(number=self._last.number + 1)
+        self._last = replace(self._last, number=self._last.number + 1)
         return self._last.number
 
     def put_attachment(self, attachment: Attachment) -> None:

@@ -1,13 +1,14 @@
-"""The services of the control API: for calls in this process, and for those of a gRPC server."""
+"""The services of the control API: in-process, and as handlers that a gRPC server can register."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NoReturn, cast
 
 import grpc
 from google.protobuf import message_factory
-from google.protobuf.descriptor import FileDescriptor, ServiceDescriptor
+from google.protobuf.descriptor import FileDescriptor, MethodDescriptor, ServiceDescriptor
 from google.protobuf.message import DecodeError, Message
 
 from mockdriver.cloud import Caller
@@ -27,6 +28,9 @@ DESCRIPTORS: Mapping[str, ServiceDescriptor] = {
 }
 """The services by their short names: Cloud, Faults, Journal, State, Clock."""
 
+Handlers = Mapping[str, Mapping[str, "grpc.RpcMethodHandler[Any, Any]"]]
+"""gRPC's handlers, by the full name of a service and the name of an RPC."""
+
 
 class ControlServices:
     """All services, each of a class that is called as the service, with `Service` at the end.
@@ -41,6 +45,11 @@ class ControlServices:
             type(service).__name__.removesuffix("Service"): service for service in services
         }
 
+    @staticmethod
+    def files() -> tuple[FileDescriptor, ...]:
+        """Return the files that describe the services."""
+        return FILES
+
     def call(self, service: str, rpc: str, request: Message, caller: Caller) -> Any:
         """Make a call in this process: `call("Cloud", "Attach", AttachRequest(...), caller)`.
 
@@ -49,34 +58,56 @@ class ControlServices:
         """
         return self._method(service, rpc)(request, caller)
 
-    def answer(self, service: str, rpc: str, body: bytes, context: grpc.ServicerContext) -> bytes:
-        """Answer a call of an RPC that is no stream, as a handler of gRPC's does."""
-        try:
-            return cast(Message, self._begin(service, rpc, body, context)).SerializeToString()
-        except Exception as error:
-            _abort(context, error, rpc)
+    def handlers(self, pool: ThreadPoolExecutor) -> Handlers:
+        """Return the handlers of all RPCs. They run in `pool`, not in that of the server.
 
-    def stream(
-        self, service: str, rpc: str, body: bytes, context: grpc.ServicerContext
-    ) -> Iterator[bytes]:
-        """Answer a call of an RPC that is a stream."""
-        try:
-            for response in self._begin(service, rpc, body, context):
-                yield response.SerializeToString()
-        except Exception as error:
-            _abort(context, error, rpc)
-
-    def _begin(self, service: str, rpc: str, body: bytes, context: grpc.ServicerContext) -> Any:
-        method = self._method(service, rpc)
-        descriptor = DESCRIPTORS[service].methods_by_name[rpc]
-        request = _parse(message_factory.GetMessageClass(descriptor.input_type), body)
-        return method(request, Caller(self._runtime, lambda caller: _leave_with(context, caller)))
+        So the control API answers while CSI calls hold every thread of the server.
+        """
+        return {
+            DESCRIPTORS[name].full_name: {
+                method.name: self._handler(name, method, pool)
+                for method in DESCRIPTORS[name].methods
+            }
+            for name in self._services
+        }
 
     def _method(self, service: str, rpc: str) -> Callable[[Message, Caller], Any]:
         method = getattr(self._services.get(service), rpc, None)
         if method is None or rpc not in DESCRIPTORS[service].methods_by_name:
             raise NoSuchRpc(f"{service}.{rpc} is not served here")
         return cast(Callable[[Message, Caller], Any], method)
+
+    def _handler(
+        self, service: str, method: MethodDescriptor, pool: ThreadPoolExecutor
+    ) -> grpc.RpcMethodHandler[Any, Any]:
+        request_type = message_factory.GetMessageClass(method.input_type)
+
+        def begin(body: bytes, context: grpc.ServicerContext) -> Any:
+            caller = Caller(self._runtime, lambda caller: _leave_with(context, caller))
+            return self.call(service, method.name, _parse(request_type, body), caller)
+
+        def answer(body: bytes, context: grpc.ServicerContext) -> bytes:
+            try:
+                return cast(Message, begin(body, context)).SerializeToString()
+            except Exception as error:
+                _abort(context, error, method.name)
+
+        def stream(body: bytes, context: grpc.ServicerContext) -> Iterator[bytes]:
+            try:
+                responses = begin(body, context)
+                # The peer learns from this that it misses nothing from now on.
+                context.send_initial_metadata(())
+                for response in responses:
+                    yield response.SerializeToString()
+            except Exception as error:
+                _abort(context, error, method.name)
+
+        behaviour: Any = stream if method.server_streaming else answer
+        # gRPC looks for this attribute, and takes the server's pool where there is none.
+        behaviour.experimental_thread_pool = pool
+        if method.server_streaming:
+            return grpc.unary_stream_rpc_method_handler(behaviour)
+        return grpc.unary_unary_rpc_method_handler(behaviour)
 
 
 def _parse(request_type: type[Message], body: bytes) -> Message:

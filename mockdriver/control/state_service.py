@@ -6,6 +6,7 @@ import mockdriver
 from mockdriver.cloud import Caller
 from mockdriver.control.checking import checked_value, required
 from mockdriver.control.errors import InvalidRequest, ScenarioRefused
+from mockdriver.control.export import export
 from mockdriver.control.rpc_group import RpcGroup
 from mockdriver.control.times import timestamp
 from mockdriver.control.v1 import state_pb2
@@ -58,9 +59,6 @@ class StateService(RpcGroup):
         self, request: state_pb2.ExportScenarioRequest, caller: Caller
     ) -> state_pb2.Scenario:
         """Return the present state as a scenario file."""
-        # Here, since few ask for it, and it reads scenarios backwards.
-        from mockdriver.control.export import export  # noqa: PLC0415
-
         name = checked_value(NAME, request.name or self._world.loaded.name, "name")
         return state_pb2.Scenario(name=name, yaml=export(self._world.present(), name))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from mockdriver.cloud import Caller, Cloud
 from mockdriver.cloud.cloud import CloudSnapshot
@@ -39,7 +39,8 @@ Switch = Callable[[Driver, LoadedScenario], None]
 """Lets the sockets serve another driver, of the same scenario or of a new one."""
 
 
-class WorldSnapshot(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class WorldSnapshot:
     """Cloud, mounts and faults at one moment; `taken_seconds` is on the runtime's clock."""
 
     taken_seconds: float
@@ -48,7 +49,8 @@ class WorldSnapshot(NamedTuple):
     faults: FaultsSnapshot
 
 
-class Present(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Present:
     """The present state, of which scenario, with which driver, and how much is mounted."""
 
     snapshot: WorldSnapshot

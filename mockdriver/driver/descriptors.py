@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from google.protobuf import descriptor_pb2, descriptor_pool
 from google.protobuf.descriptor import FileDescriptor
@@ -19,12 +19,12 @@ _ENUM_PATHS = {
 
 
 def reflected(
-    capabilities: Capabilities, beside: Callable[[], Iterable[FileDescriptor]] = tuple
+    capabilities: Capabilities, beside: Iterable[FileDescriptor] = ()
 ) -> descriptor_pool.DescriptorPool:
     """Return a pool in which the overridden capability numbers stand as they are advertised.
 
     So a client that asks the server for its schema reads the right names. Without overrides it is
-    the pool of the program itself. `beside` returns the files of what else the server serves.
+    the pool of the program itself. `beside` are the files of what else the server serves.
     """
     if not capabilities.overridden_numbers:
         return descriptor_pool.Default()
@@ -33,7 +33,7 @@ def reflected(
     _copy(pool, health_pb2.DESCRIPTOR)
     for dependency in csi_pb2.DESCRIPTOR.dependencies:
         _copy(pool, dependency)
-    for other in beside():
+    for other in beside:
         for dependency in other.dependencies:
             _copy(pool, dependency)
         _copy(pool, other)

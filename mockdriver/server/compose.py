@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import mockdriver
 from mockdriver.cloud import Cloud
 from mockdriver.cloud.errors import CloudError
+from mockdriver.control.composing import control_services
 from mockdriver.control.world import World
 from mockdriver.driver.attachment_tags import PUBLISHED_AT_START
 from mockdriver.driver.calls import EndProcess
@@ -30,9 +30,6 @@ from mockdriver.scenario.plan import InstancePlan
 from mockdriver.server import ready_file
 from mockdriver.server.listening import Announcement, ListeningPlan
 from mockdriver.server.mock_server import MockServer
-
-if TYPE_CHECKING:  # see control/names.py
-    from mockdriver.control.services import ControlServices
 
 
 @dataclass(frozen=True)
@@ -108,13 +105,7 @@ def make_server(
         return Driver(config, cloud, runtime, journal, engine, end_process, mounts)
 
     world = World(runtime, loaded, cloud, journal, engine, make_driver)
-    return MockServer(world, _control_services)
-
-
-def _control_services(world: World) -> ControlServices:
-    from mockdriver.control.composing import control_services  # noqa: PLC0415 - control/names.py
-
-    return control_services(world)
+    return MockServer(world, control_services(world))
 
 
 def make_registration(

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from csi_spec import csi_pb2
 from mockdriver.control.endpoints import Endpoints
-from mockdriver.control.names import FULL_NAMES as CONTROL_NAMES
+from mockdriver.control.services import ControlServices
 from mockdriver.control.world import World
 from mockdriver.driver.capabilities import (
     CONTROLLER_SERVICE,
@@ -20,12 +19,11 @@ from mockdriver.driver.capabilities import (
 from mockdriver.driver.descriptors import reflected
 from mockdriver.driver.driver import Driver, Role
 from mockdriver.scenario.load import LoadedScenario
-from mockdriver.server.control_handler import ControlHandler
 from mockdriver.server.current_handlers import CurrentHandlers
 from mockdriver.server.health import SERVICE as HEALTH
 from mockdriver.server.health import Health
-from mockdriver.server.reflection import control_files
 from mockdriver.server.socket_server import (
+    NOTHING_BESIDE,
     GrpcHandlers,
     SocketServer,
     control_pool,
@@ -34,9 +32,6 @@ from mockdriver.server.socket_server import (
     worker_pool,
 )
 
-if TYPE_CHECKING:  # see control/names.py
-    from mockdriver.control.services import ControlServices
-
 
 class MockServer:
     """Driver and sockets over a cloud that outlives them."""
@@ -44,21 +39,16 @@ class MockServer:
     def __init__(
         self,
         world: World,
-        make_control: Callable[[World], ControlServices],
+        control: ControlServices,
     ) -> None:
-        """Make a server that does not listen yet.
-
-        `make_control` makes the control API when somebody calls it first.
-        """
+        """Make a server that does not listen yet."""
         config = world.driver.config
         self.world = world
         self.cloud = world.cloud
         self.name = config.name
         self.journal = world.journal
         self.faults = world.faults
-        self._make_control = make_control
-        self._control: ControlServices | None = None
-        self._lock = world.runtime.lock()
+        self.control = control
         self.has_controller_flow = config.capabilities.all_on(
             CONTROLLER_SERVICE, GET_NODE_INFO, NODE_INFO_FROM_CONTROLLER
         )
@@ -66,7 +56,7 @@ class MockServer:
             CONTROLLER_SERVICE, CREATE_DELETE_VOLUME, PUBLISH_UNPUBLISH_VOLUME
         )
         self.broken_invariants = config.capabilities.broken_invariants()
-        self._descriptors = reflected(config.capabilities, control_files)
+        self._descriptors = reflected(config.capabilities, ControlServices.files())
         self._pool = worker_pool()
         self._control_pool = control_pool()
         self.health = Health(world.runtime, self._control_pool)
@@ -99,45 +89,23 @@ class MockServer:
             csi_pb2.DESCRIPTOR.services_by_name[name].full_name: handlers
             for name, handlers in current.handlers.items()
         }
+        beside = self.control.handlers(self._control_pool) if control else NOTHING_BESIDE
+        beside = self._with_health(beside, services)
         self._sockets.append(
-            SocketServer(
-                path,
-                services,
-                self._pool,
-                self._descriptors,
-                beside=self._health_of((*services, *(CONTROL_NAMES if control else ()))),
-                control=self._control_handler() if control else None,
-            )
+            SocketServer(path, services, self._pool, self._descriptors, beside=beside)
         )
         wait_until_ready(path)
 
     def listen_for_control(self, path: Path) -> None:
         """Serve the control API alone on a socket; raises EndpointMistake and NotReady."""
+        handlers = self._with_health(self.control.handlers(self._control_pool), ())
         self._sockets.append(
-            SocketServer(
-                path,
-                {},
-                self._control_pool,
-                self._descriptors,
-                beside=self._health_of(CONTROL_NAMES),
-                control=self._control_handler(),
-            )
+            SocketServer(path, {}, self._control_pool, self._descriptors, beside=handlers)
         )
         wait_until_connectable(path)
 
-    @property
-    def control(self) -> ControlServices:
-        """The control API, for calls in this process."""
-        with self._lock:
-            if self._control is None:
-                self._control = self._make_control(self.world)
-            return self._control
-
-    def _control_handler(self) -> ControlHandler:
-        return ControlHandler(lambda: self.control, self._control_pool)
-
-    def _health_of(self, services: Iterable[str]) -> GrpcHandlers:
-        return {HEALTH: self.health.handlers(services)}
+    def _with_health(self, beside: GrpcHandlers, services: Iterable[str]) -> GrpcHandlers:
+        return {**beside, HEALTH: self.health.handlers((*services, *beside))}
 
     def topology_of(self, instance_id: str) -> Mapping[str, str]:
         """Return the topology segments of an instance; raises InstanceNotFound."""

@@ -10,8 +10,6 @@ from google.protobuf.descriptor import FileDescriptor
 from google.protobuf.descriptor_pool import DescriptorPool
 from grpc_reflection.v1alpha import reflection
 
-from mockdriver.control.names import PACKAGE as CONTROL
-
 
 def enable_reflection(server: grpc.Server, services: Iterable[str], pool: DescriptorPool) -> None:
     """Serve reflection for services, by their full names, beside them."""
@@ -22,16 +20,6 @@ def enable_reflection(server: grpc.Server, services: Iterable[str], pool: Descri
 
 ERROR_DETAILS = "google.rpc"
 """The package of the messages beside an error's code, see `faults.error_details`."""
-
-
-_CONTROL_FOLDER = f"{CONTROL.replace('.', '/')}/"
-
-
-def control_files() -> tuple[FileDescriptor, ...]:
-    """Return the files that describe the control API; from then on the program's pool has them."""
-    from mockdriver.control.services import FILES  # noqa: PLC0415 - see control/names.py
-
-    return FILES
 
 
 class _PoolWithMethods:
@@ -48,16 +36,8 @@ class _PoolWithMethods:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._pool, name)
 
-    def FindFileByName(self, name: str) -> FileDescriptor:  # noqa: N802 - protobuf's
-        """Return the file with this name; raises KeyError."""
-        if name.startswith(_CONTROL_FOLDER):
-            control_files()
-        return self._pool.FindFileByName(name)
-
     def FindFileContainingSymbol(self, symbol: str) -> FileDescriptor:  # noqa: N802 - protobuf's
         """Return the file that describes `symbol`; raises KeyError."""
-        if symbol.startswith(f"{CONTROL}."):
-            control_files()
         if symbol.startswith(f"{ERROR_DETAILS}."):
             # Here, since hardly anybody asks for them.
             from mockdriver.faults import error_details  # noqa: PLC0415

@@ -12,7 +12,6 @@ import grpc
 from google.protobuf.descriptor_pool import DescriptorPool
 
 from csi_spec import csi_pb2, csi_pb2_grpc
-from mockdriver.control.names import FULL_NAMES as CONTROL_NAMES
 from mockdriver.driver.calls import OWN_CALL, Handler
 from mockdriver.server.own_files import OwnFile
 from mockdriver.server.reflection import enable_reflection
@@ -68,15 +67,13 @@ class SocketServer:
         descriptors: DescriptorPool,
         *,
         beside: GrpcHandlers = NOTHING_BESIDE,
-        control: grpc.GenericRpcHandler | None = None,
         bind_as: Path | None = None,
     ) -> None:
         """Bind and start; raises EndpointMistake.
 
         `services` are handlers by a service's full name and by RPC name, `beside` are gRPC's own
-        of other services, `control` is that of the control API; `descriptors` describe them all
-        for reflection. `bind_as` is another name in the folder to bind first, if the usual one
-        will not do.
+        of other services; `descriptors` describe them all for reflection. `bind_as` is another
+        name in the folder to bind first, if the usual one will not do.
         """
         self.path = path
         make_way(path)
@@ -98,11 +95,7 @@ class SocketServer:
             )
         for service, grpc_handlers in beside.items():
             self._server.add_registered_method_handlers(service, dict(grpc_handlers))
-        names = [*services, *beside]
-        if control is not None:
-            self._server.add_generic_rpc_handlers((control,))
-            names += CONTROL_NAMES
-        enable_reflection(self._server, names, descriptors)
+        enable_reflection(self._server, (*services, *beside), descriptors)
         try:
             self._server.add_insecure_port(grpc_target(bound))
         except RuntimeError:

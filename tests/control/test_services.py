@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import inspect
 import logging
-import subprocess
-import sys
 from collections.abc import Iterator
 
 import grpc
 import pytest
 
 from mockdriver.cloud.errors import CloudError, InstanceNotFound
-from mockdriver.control import errors, names
+from mockdriver.control import errors
 from mockdriver.control.errors import ControlError, InvalidRequest, NoSuchRpc
 from mockdriver.control.services import DESCRIPTORS
 from mockdriver.control.status import CODES, status_of
@@ -93,33 +91,3 @@ def test_many_problems_are_told_in_few_words() -> None:
 def test_errors_of_the_control_api_say_what_they_are() -> None:
     for _, kind in inspect.getmembers(errors, inspect.isclass):
         assert kind.__module__ != errors.__name__ or inspect.getdoc(kind)
-
-
-def test_what_is_known_before_the_api_is_imported_is_true() -> None:
-    assert set(names.SERVICES) == set(DESCRIPTORS)
-    assert set(names.FULL_NAMES) == {service.full_name for service in DESCRIPTORS.values()}
-    streams = {
-        f"{service}.{method.name}"
-        for service, descriptor in DESCRIPTORS.items()
-        for method in descriptor.methods
-        if method.server_streaming
-    }
-    assert streams == names.STREAMS
-    assert not any(
-        method.client_streaming for item in DESCRIPTORS.values() for method in item.methods
-    )
-
-
-def test_a_server_that_nobody_steers_does_not_import_the_api() -> None:
-    program = (
-        "import sys\n"
-        "import mockdriver.cli.serve\n"
-        "print(*[name for name in sys.modules if name.startswith('mockdriver.control')])\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
-    imported = set(done.stdout.split()) - {"mockdriver.control"}
-    assert imported <= {
-        f"mockdriver.control.{module}" for module in ("names", "world", "errors", "endpoints")
-    }

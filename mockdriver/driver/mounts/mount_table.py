@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from dataclasses import dataclass, field, replace
 
 from mockdriver.driver.errors import InvalidField, PathInTheWay
 from mockdriver.driver.mounts.files import Files, Identity
@@ -62,14 +61,15 @@ class MountTable:
         return list(self._targets.get(volume_id, ()))
 
 
-class TableState(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class TableState:
     """What a mount table held at one moment."""
 
-    staged: dict[tuple[str, str], Use]
-    published: dict[str, Published]
+    staged: dict[tuple[str, str], Use] = field(default_factory=dict)
+    published: dict[str, Published] = field(default_factory=dict)
 
 
-NOTHING_MOUNTED = TableState({}, {})
+NOTHING_MOUNTED = TableState()
 
 MountsState = Mapping[str, TableState]
 """What the mount tables of all nodes held at one moment, by node_id."""
