@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from e2e.objects.kinds import (
-    ATTACHMENT,
     CLAIM,
     CSI_DRIVER,
     STORAGE_CLASS,
@@ -56,12 +55,6 @@ def storage_class(name: str, *, driver: str, wait: bool = True) -> Json:
 def csi_driver(name: str, **spec: Any) -> Json:
     """Return what the cluster is told of a driver; `spec` are the fields that differ."""
     return CSI_DRIVER.manifest(name, spec={"attachRequired": True, **spec})
-
-
-def volume_attachment(name: str, *, driver: str, node: str, volume: str) -> Json:
-    """Return an attachment as the attach/detach controller asks for it."""
-    source = {"persistentVolumeName": volume}
-    return ATTACHMENT.manifest(name, spec={"attacher": driver, "nodeName": node, "source": source})
 
 
 def _claim(name: str, **spec: Any) -> Json:

@@ -13,9 +13,6 @@ from mockdriver.client.errors import ControlError, metadata_of
 DEADLINE_SECONDS = 10.0
 """How long a call may take that does not wait for anything."""
 
-MARGIN_SECONDS = 5.0
-"""How much longer we wait than the server was told to, so that its own answer arrives."""
-
 _Request = TypeVar("_Request")
 _Response = TypeVar("_Response")
 

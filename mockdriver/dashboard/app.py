@@ -27,7 +27,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from mockdriver.dashboard.callers import Callers, TooManyStreams
-from mockdriver.dashboard.gateway import Call, Gateway, Refusal, plain
+from mockdriver.dashboard.gateway import Call, Gateway, Refusal, not_allowed, plain
 from mockdriver.dashboard.guard import LOGIN_PATH, Guard, Token
 from mockdriver.web.addresses import Bound
 
@@ -104,7 +104,7 @@ class Page:
         """Make several calls, one after the other; each has an answer or an error."""
         wanted = await _read_json(request)
         if not isinstance(wanted, list) or len(wanted) > MAX_BATCH:
-            raise _not_allowed(f"want a list of at most {MAX_BATCH} calls")
+            raise not_allowed(f"want a list of at most {MAX_BATCH} calls")
         answers = [await self._answer(request, item) for item in wanted]
         return JSONResponse(answers, headers=NO_STORE)
 
@@ -113,7 +113,7 @@ class Page:
         try:
             body = json.loads(request.query_params.get("request", "{}"))
         except (ValueError, RecursionError):
-            raise _not_allowed("the parameter request must be JSON") from None
+            raise not_allowed("the parameter request must be JSON") from None
         call = self._read(request, body)
         if not call.is_stream:
             raise HTTPException(405, "POST it")
@@ -140,11 +140,11 @@ class Page:
     async def _answer(self, request: Request, item: object) -> dict[str, Any]:
         try:
             if not isinstance(item, dict) or not isinstance(item.get("call"), str):
-                raise _not_allowed('want objects as {"call": "service/rpc", "request": {}}')
+                raise not_allowed('want objects as {"call": "service/rpc", "request": {}}')
             service, _, rpc = item["call"].partition("/")
             call = self._gateway.read(service, rpc, item.get("request", {}))
             if call.is_stream:
-                raise _not_allowed("a stream cannot be one of several calls")
+                raise not_allowed("a stream cannot be one of several calls")
             return {"answer": await self._make(request, call)}
         except Refusal as refusal:
             return {"error": refusal.plain()}
@@ -185,15 +185,11 @@ async def _read_json(request: Request) -> object:
     try:
         return json.loads(await _read_body(request) or b"{}")
     except (ValueError, RecursionError):
-        raise _not_allowed("the body is no JSON") from None
+        raise not_allowed("the body is no JSON") from None
 
 
 def _refused(refusal: Refusal) -> str:
     return f"event: refused\ndata: {json.dumps(refusal.plain())}\n\n"
-
-
-def _not_allowed(problem: str) -> Refusal:
-    return Refusal(Code.INVALID_ARGUMENT, "InvalidRequest", f"InvalidRequest: {problem}")
 
 
 async def _answer_refusal(request: Request, error: Exception) -> Response:

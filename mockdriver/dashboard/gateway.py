@@ -88,14 +88,14 @@ class Gateway:
             name = quoted(f"{service}/{rpc}")
             raise Refusal(Code.UNIMPLEMENTED, "NoSuchRpc", f"NoSuchRpc: there is no {name}")
         if not isinstance(body, dict):
-            raise _not_allowed("the body must be a JSON object, as {}")
+            raise not_allowed("the body must be a JSON object, as {}")
         request = message_factory.GetMessageClass(method.input_type)()
         try:
             json_format.ParseDict(body, request)
         except json_format.ParseError as error:
-            raise _not_allowed(_shortened(str(error))) from None
+            raise not_allowed(_shortened(str(error))) from None
         except RecursionError:
-            raise _not_allowed("the body is nested too deeply") from None
+            raise not_allowed("the body is nested too deeply") from None
         return Call(method, request)
 
     def make(self, call: Call, caller: Caller) -> dict[str, Any]:
@@ -130,7 +130,8 @@ def plain(message: Message) -> dict[str, Any]:
     )
 
 
-def _not_allowed(problem: str) -> Refusal:
+def not_allowed(problem: str) -> Refusal:
+    """Return what refuses a request that is none, in the words of the control API."""
     return Refusal(Code.INVALID_ARGUMENT, "InvalidRequest", f"InvalidRequest: {problem}")
 
 

@@ -23,7 +23,7 @@ from mockdriver.faults.errors import (
 from mockdriver.faults.fault import MAX_FAULTS, Fault
 from mockdriver.faults.rule import Fate, FaultState, Rule
 from mockdriver.faults.subjects import Call
-from mockdriver.faults.waiting import Barrier, Waiting
+from mockdriver.faults.waiting import Barrier, Waiting, wake
 from mockdriver.runtime import Runtime
 
 
@@ -121,7 +121,7 @@ class FaultEngine:
             self._rules.insert(place, rule)
             self._arrange()
             state = rule.state()
-        _wake(woken)
+        wake(woken)
         return state
 
     def get(self, name: str) -> FaultState:
@@ -129,7 +129,7 @@ class FaultEngine:
         with self._lock:
             woken = self._expire()
             state = self._rules[self._place(name)].state()
-        _wake(woken)
+        wake(woken)
         return state
 
     def update(self, fault: Fault) -> FaultState:
@@ -145,7 +145,7 @@ class FaultEngine:
             self._rules[place] = rule
             self._arrange()
             state = rule.state()
-        _wake(woken)
+        wake(woken)
         return state
 
     def enable(self, name: str, enabled: bool) -> FaultState:
@@ -159,7 +159,7 @@ class FaultEngine:
             rule.switch(enabled)
             self._arrange()
             state = rule.state()
-        _wake(woken)
+        wake(woken)
         return state
 
     def delete(self, name: str) -> None:
@@ -169,7 +169,7 @@ class FaultEngine:
             rule = self._rules.pop(self._place(name))
             woken += self._remove(rule)
             self._arrange()
-        _wake(woken)
+        wake(woken)
 
     def clear(self) -> int:
         """Remove all faults and release all calls that are held; return how many faults it were.
@@ -184,7 +184,7 @@ class FaultEngine:
             woken += self._waiting.release("", 0)
             self._rules.clear()
             self._arrange()
-        _wake(woken)
+        wake(woken)
         return removed
 
     def load(self, faults: Iterable[Fault]) -> None:
@@ -208,7 +208,7 @@ class FaultEngine:
                 raise
             woken = self._set_back(old)
             self._arrange()
-        _wake(woken)
+        wake(woken)
 
     def snapshot(self) -> Snapshot:
         """Return the list with its counters, for `restore`."""
@@ -218,7 +218,7 @@ class FaultEngine:
             faults = [(rule.state(), rule.seconds_left(now_seconds)) for rule in self._rules]
             compiled = [rule.compiled for rule in self._rules]
             snapshot = Snapshot(tuple(faults), tuple(compiled), self._names_made)
-        _wake(woken)
+        wake(woken)
         return snapshot
 
     def restore(self, snapshot: Snapshot) -> None:
@@ -233,7 +233,7 @@ class FaultEngine:
                 self._rules.append(rule)
             woken = self._set_back(old)
             self._arrange()
-        _wake(woken)
+        wake(woken)
 
     # ---------------------------------------------------------------------------------- calls
 
@@ -246,7 +246,7 @@ class FaultEngine:
         with self._lock:
             woken = self._expire()
             chosen = self._choose(call)
-        _wake(woken)
+        wake(woken)
         return chosen
 
     def _choose(self, call: Call) -> ActingFault | None:
@@ -273,7 +273,7 @@ class FaultEngine:
                 if acts:
                     first = rule.fault.name
                 verdicts.append(Verdict(rule.fault.name, acts, reason))
-        _wake(woken)
+        wake(woken)
         return tuple(verdicts)
 
     # ------------------------------------------------------------------------------- barriers
@@ -283,7 +283,7 @@ class FaultEngine:
         with self._lock:
             woken = self._expire()
             barriers = self._barriers()
-        _wake(woken)
+        wake(woken)
         return barriers
 
     def wait_until_held(
@@ -318,7 +318,7 @@ class FaultEngine:
             self._barrier(barrier)
         with self._lock:
             woken = self._waiting.release(barrier, calls)
-        _wake(woken)
+        wake(woken)
         return len(woken)
 
     def waiting(self) -> int:
@@ -403,11 +403,5 @@ class FaultEngine:
         with self._lock:
             woken = self._expire()
             states = tuple([rule.state() for rule in self._rules])
-        _wake(woken)
+        wake(woken)
         return states
-
-
-def _wake(callers: Iterable[Caller]) -> None:
-    # Without the lock: whoever wakes up takes it first of all.
-    for caller in callers:
-        caller.wake()

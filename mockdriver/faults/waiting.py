@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from mockdriver.cloud import Caller
@@ -97,7 +98,7 @@ class Waiting:
                 raise TooManyWaiting(MAX_WAITING)
             self._waits[wait] = None
             watchers = tuple(self._watchers) if wait.barrier is not None else ()
-        _wake(watchers)
+        wake(watchers)
 
     # ------------------------------------------------------- those who have the list's lock
 
@@ -149,7 +150,8 @@ class Waiting:
             del self._watchers[caller]
 
 
-def _wake(callers: tuple[Caller, ...]) -> None:
+def wake(callers: Iterable[Caller]) -> None:
+    """Wake callers; whoever does so has no lock."""
     # Without the lock: whoever wakes up takes it first of all.
     for caller in callers:
         caller.wake()

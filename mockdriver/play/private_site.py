@@ -64,10 +64,6 @@ class PrivateSite:
         """Return a connection to a node; its socket is there from the first time on."""
         return CsiClient(self._socket(node_id))
 
-    def start_over(self) -> None:
-        """Put the server back to the start of its scenario; the clock goes on."""
-        self.control.state.reset("cloud", "driver", "faults", "journal")
-
     def settle(self, in_flight: Callable[[], int]) -> None:
         """Wait until all that is under way waits or has ended; the clock stands still."""
         self.runtime.settle()

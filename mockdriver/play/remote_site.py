@@ -78,10 +78,6 @@ class RemoteSite:
             raise NotServed(f"the server at {self.control.endpoint} serves no node")
         return NamedNode(socket_path(others[0]), node_id)
 
-    def start_over(self) -> None:
-        """Put the server back to the start of its scenario; the clock goes on."""
-        self.control.state.reset("cloud", "driver", "faults", "journal")
-
     def settle(self, in_flight: Callable[[], int]) -> None:
         """Wait until the story's calls have arrived; there is no telling how far they have come."""
         self._wait(lambda: self._running() >= in_flight())

@@ -51,9 +51,6 @@ class Site(Protocol):
     def node(self, node_id: str) -> CsiClient:
         """Return a connection to the Node service of a node; raises NotServed."""
 
-    def start_over(self) -> None:
-        """Put the server back to the start of the story's scenario; the clock goes on."""
-
     def settle(self, in_flight: Callable[[], int]) -> None:
         """Wait until the story's calls that are in flight are there, and go no further by now."""
 

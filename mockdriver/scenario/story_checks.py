@@ -62,7 +62,6 @@ class StoryChecks:
     def __init__(self, report: Report, found: Validated, plan: CloudPlan | None) -> None:
         self._report = report
         self._found = found
-        self._types = dict.fromkeys(found.model.cloud.instance_types)
         # None: which instances there are is not known, so that no name can be called unknown
         self._instances: dict[str, None] | None = None
         if plan is not None and ids_are_known(found):

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import mockdriver
 from mockdriver.cloud import Cloud
-from mockdriver.cloud.errors import CloudError
 from mockdriver.control.composing import control_services
 from mockdriver.control.world import World
 from mockdriver.driver.attachment_tags import PUBLISHED_AT_START
@@ -17,16 +16,13 @@ from mockdriver.driver.capabilities import Capabilities, Capability
 from mockdriver.driver.context import DriverConfig, NodeInfoReply, NodeMounts
 from mockdriver.driver.driver import Driver
 from mockdriver.driver.mounts.mount_table import MountTables
-from mockdriver.driver.status import status_of
 from mockdriver.faults.engine import FaultEngine
 from mockdriver.journal import Entry, Journal
 from mockdriver.journal.journal import DEFAULT_CAPACITY
 from mockdriver.runtime import Runtime
 from mockdriver.scenario import build
-from mockdriver.scenario.cloud_model import NewInstance
 from mockdriver.scenario.driver_model import DriverModel
 from mockdriver.scenario.load import LoadedScenario
-from mockdriver.scenario.plan import InstancePlan
 from mockdriver.server import ready_file
 from mockdriver.server.listening import Announcement, ListeningPlan
 from mockdriver.server.mock_server import MockServer
@@ -51,21 +47,6 @@ def make_cloud(loaded: LoadedScenario, runtime: Runtime) -> Cloud:
     return build.build(loaded, runtime, published_tags=PUBLISHED_AT_START)
 
 
-def make_faults(loaded: LoadedScenario, runtime: Runtime) -> FaultEngine:
-    """Return the faults that the scenario begins with."""
-    return FaultEngine(runtime, loaded.faults)
-
-
-def add_instance(cloud: Cloud, new: NewInstance) -> InstancePlan:
-    """Add an instance to a cloud; raises what the cloud refuses it with."""
-    return build.add_instance(cloud, new, published_tags=PUBLISHED_AT_START)
-
-
-def code_of(error: CloudError) -> str:
-    """Return the name of the status code that the driver answers a cloud's refusal with."""
-    return status_of(error, "story")[0].name
-
-
 def driver_config(driver: DriverModel, overrides: DriverOverrides = NO_OVERRIDES) -> DriverConfig:
     """Return the driver's configuration: the overrides, else the scenario, else the defaults."""
     switches = {
@@ -88,23 +69,21 @@ def make_server(
     on_call: Callable[[Entry], None] | None = None,
     journal_size: int = DEFAULT_CAPACITY,
     *,
-    faults: FaultEngine | None = None,
     end_process: EndProcess | None = None,
 ) -> MockServer:
     """Return a server for the scenario's driver over a cloud; it does not listen yet.
 
-    `on_call` sees each call as it ends; the newest `journal_size` calls are remembered. Without
-    `faults` it begins with the scenario's. `end_process` ends the process for a fault; without it
-    only the call ends.
+    `on_call` sees each call as it ends; the newest `journal_size` calls are remembered.
+    `end_process` ends the process for a fault; without it only the call ends.
     """
     journal = Journal(runtime, capacity=journal_size, on_end=on_call)
-    engine = make_faults(loaded, runtime) if faults is None else faults
+    faults = FaultEngine(runtime, loaded.faults)
 
     def make_driver(loaded: LoadedScenario, mounts: MountTables) -> Driver:
         config = driver_config(loaded.driver, overrides)
-        return Driver(config, cloud, runtime, journal, engine, end_process, mounts)
+        return Driver(config, cloud, runtime, journal, faults, end_process, mounts)
 
-    world = World(runtime, loaded, cloud, journal, engine, make_driver)
+    world = World(runtime, loaded, cloud, journal, faults, make_driver)
     return MockServer(world, control_services(world))
 
 
@@ -137,4 +116,4 @@ def make_ready_file(
     `urls` are those of the HTTP servers.
     """
     said = ready_file.contents(plan, driver_name=server.name, scenario=loaded.name, urls=urls)
-    return ready_file.ReadyFile(path, lambda: said)
+    return ready_file.ReadyFile(path, said)

@@ -20,7 +20,7 @@ class OwnFile:
 
     def remove(self) -> None:
         """Remove the file, unless another process has put its own in the place."""
-        if self._identity is not None and _identity(self._path) == self._identity:
+        if self._identity is not None and self.is_there():
             with contextlib.suppress(FileNotFoundError):
                 self._path.unlink()
 

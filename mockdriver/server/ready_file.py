@@ -6,7 +6,7 @@ import contextlib
 import json
 import os
 import stat
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -44,10 +44,10 @@ def contents(
 class ReadyFile:
     """The file from `open`, when all sockets answer, to `close`."""
 
-    def __init__(self, path: Path, contents: Callable[[], Mapping[str, Any]]) -> None:
+    def __init__(self, path: Path, contents: Mapping[str, Any]) -> None:
         """Remove a file that an earlier server has left: who waits must not read the old one.
 
-        `contents` is asked when the server is ready. Raises EndpointMistake.
+        Raises EndpointMistake.
         """
         # An absolute path: whoever removes it later may be in another folder.
         self._path = Path(os.path.abspath(path))  # noqa: PTH100 - Path.absolute() keeps `..`
@@ -60,7 +60,7 @@ class ReadyFile:
 
     def open(self) -> None:
         """Write the file, whole or not at all; raises EndpointMistake."""
-        text = json.dumps(self._contents(), indent=1)
+        text = json.dumps(self._contents, indent=1)
         try:
             self._file = write_whole(self._path, text + "\n")
         except OSError as error:

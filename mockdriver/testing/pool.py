@@ -60,11 +60,6 @@ class Pool:
         while len(self._idle) > MAX_IDLE:
             self._idle.pop(0)[1].stop()
 
-    @property
-    def idle(self) -> list[Driver]:
-        """The drivers that nobody uses now."""
-        return [driver for _, driver in self._idle]
-
     def close(self) -> None:
         """Stop all drivers that nobody uses."""
         while self._idle:

@@ -61,9 +61,8 @@ def parse_address(option: str, text: str) -> Address:
     if found["v6"] is not None and not _is_ipv6(host):
         raise _mistake(option, text, "what is in brackets must be an IPv6 address, as in [::1]")
     digits = found["port"]
-    if not (digits.isascii() and digits.isdecimal() and len(digits) < 6):
-        raise _mistake(option, text, f"the port must be a number from 0 to {MAX_PORT}")
-    if int(digits) > MAX_PORT:
+    is_number = digits.isascii() and digits.isdecimal() and len(digits) < 6
+    if not (is_number and int(digits) <= MAX_PORT):
         raise _mistake(option, text, f"the port must be a number from 0 to {MAX_PORT}")
     return Address(option, host, int(digits))
 

@@ -119,7 +119,7 @@ def test_the_file_goes_before_calls_in_flight_have_finished_and_at_a_second_sign
 
 def test_a_file_that_another_server_has_put_there_stays(tmp_path: Path) -> None:
     path = tmp_path / "ready.json"
-    file = ReadyFile(path, lambda: {"pid": 1})
+    file = ReadyFile(path, {"pid": 1})
     file.open()
     write_whole(path, "theirs")
 
@@ -129,7 +129,7 @@ def test_a_file_that_another_server_has_put_there_stays(tmp_path: Path) -> None:
 
 
 def test_a_reader_who_has_removed_the_file_does_no_harm(tmp_path: Path) -> None:
-    file = ReadyFile(tmp_path / "ready.json", dict)
+    file = ReadyFile(tmp_path / "ready.json", {})
     file.open()
     (tmp_path / "ready.json").unlink()
 
@@ -143,7 +143,7 @@ def test_what_a_killed_server_left_is_gone_before_the_new_one_is_ready(tmp_path:
     path = tmp_path / "ready.json"
     path.write_text(former(2**22 + 1), encoding="utf-8")  # more than any pid of Linux
 
-    ReadyFile(path, dict)
+    ReadyFile(path, {})
 
     assert not path.exists()
 
@@ -152,7 +152,7 @@ def test_an_empty_file_that_mktemp_made_is_taken(tmp_path: Path) -> None:
     path = tmp_path / "made-by-mktemp"
     path.touch()
 
-    ReadyFile(path, lambda: {"pid": 1}).open()
+    ReadyFile(path, {"pid": 1}).open()
 
     assert read(path) == {"pid": 1}
 
@@ -173,7 +173,7 @@ def test_a_link_in_the_place_of_the_draft_is_not_followed(tmp_path: Path) -> Non
     victim.write_text("precious", encoding="utf-8")
     (tmp_path / f".ready.json.{os.getpid()}").symlink_to(victim)
 
-    ReadyFile(tmp_path / "ready.json", dict).open()
+    ReadyFile(tmp_path / "ready.json", {}).open()
 
     assert victim.read_text(encoding="utf-8") == "precious"
 
@@ -184,7 +184,7 @@ def test_a_file_that_no_server_has_written_is_left_alone(content: str, tmp_path:
     path.write_text(content, encoding="utf-8")
 
     with pytest.raises(EndpointMistake, match="no ready file is in the way"):
-        ReadyFile(path, dict)
+        ReadyFile(path, {})
 
     assert path.read_text(encoding="utf-8") == content
 
@@ -216,7 +216,7 @@ def test_mistakes_in_the_path_are_told_in_one_line_before_anything_is_opened(
 def test_a_folder_that_disappears_meanwhile_is_told(tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()
-    file = ReadyFile(folder / "ready.json", dict)
+    file = ReadyFile(folder / "ready.json", {})
     folder.rmdir()
 
     with pytest.raises(EndpointMistake, match="cannot be written: No such file"):
