@@ -26,7 +26,6 @@ from mockdriver.cloud.errors import (
     InstanceNotFound,
     Throttled,
     TooManyIds,
-    ZoneFull,
 )
 from mockdriver.cloud.resources import NO_TAGS, Attachment, Disk, InstanceType
 from mockdriver.cloud.store import Store
@@ -254,9 +253,7 @@ class CloudApi:
             if not MIN_DISK_GIB <= size_gib <= MAX_DISK_GIB:
                 raise DiskSizeNotAllowed(size_gib, MIN_DISK_GIB, MAX_DISK_GIB)
             self._core.require_zone(zone)
-            available_gib = self._core.available_gib(zone)
-            if size_gib > available_gib:
-                raise ZoneFull(zone, size_gib, available_gib)
+            self._core.refuse_past_room(zone, size_gib)
             disk = Disk(
                 id=self._fresh_disk_id(store),
                 zone=zone,

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from mockdriver.cloud import attaching
 from mockdriver.cloud.caller import Caller
-from mockdriver.cloud.errors import ZoneNotFound
+from mockdriver.cloud.errors import ZoneFull, ZoneNotFound
 from mockdriver.cloud.resources import Attachment
 from mockdriver.cloud.store import Store
 from mockdriver.cloud.transitions import Transitions
@@ -53,6 +53,12 @@ class CloudCore:
     def available_gib(self, zone: str) -> int:
         """Return the room that is left in a zone. What the scenario puts there may exceed it."""
         return max(0, self.capacity_gib - self.store.gib_in_zone(zone))
+
+    def refuse_past_room(self, zone: str, size_gib: int) -> None:
+        """Raise ZoneFull if a zone has no room for so much more."""
+        available_gib = self.available_gib(zone)
+        if size_gib > available_gib:
+            raise ZoneFull(zone, size_gib, available_gib)
 
     def watch(self, attachment: Attachment, caller: Caller) -> None:
         """Wake `caller` when somebody changes the attachment (the mere clock does not count)."""

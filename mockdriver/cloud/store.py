@@ -34,6 +34,10 @@ class Occupancy:
     boot_disks: set[str] = field(default_factory=set)
     pending: set[str] = field(default_factory=set)
 
+    def oldest_first(self) -> list[Attachment]:
+        """Return the attachments in the order in which they were made."""
+        return sorted(self.attachments.values(), key=lambda item: item.number)
+
     def copy(self) -> Occupancy:
         """Return one that can be changed without this one."""
         return Occupancy(

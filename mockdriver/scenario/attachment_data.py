@@ -51,7 +51,7 @@ class AttachmentData:
         """Return what the lists of an instance tell of; all else is kept for `rest`."""
         lists, phase, slots_used, is_rest = Lists(), _BOOT_DISK, 0, False
         occupancy = self._store.occupancies[instance.id]
-        for item in sorted(occupancy.attachments.values(), key=lambda item: item.number):
+        for item in occupancy.oldest_first():
             disk = self._store.disks[item.disk]
             is_refused = disk.zone != instance.zone
             if type_.boot_disk_uses_slot or not disk.boot:

@@ -159,7 +159,7 @@ class AttachmentsPart(ConsolePart):
         def look(store: Store, now_seconds: float) -> list[Attachment]:
             id = store.instance(instance).id
             attaching.settle_instance(store, id, now_seconds)
-            return sorted(store.occupancy(id).attachments.values(), key=_number)
+            return store.occupancy(id).oldest_first()
 
         return self._change(look)
 
@@ -168,7 +168,7 @@ class AttachmentsPart(ConsolePart):
 
         def look(store: Store, now_seconds: float) -> list[Attachment]:
             attaching.settle_disk(store, store.disk(disk).id, now_seconds)
-            return sorted(store.attachments_of_disk(disk), key=_number)
+            return sorted(store.attachments_of_disk(disk), key=lambda item: item.number)
 
         return self._change(look)
 
@@ -178,11 +178,7 @@ class AttachmentsPart(ConsolePart):
         def look(store: Store, now_seconds: float) -> list[Attachment]:
             for id in store.instances_under_way():
                 attaching.settle_instance(store, id, now_seconds)
-            return [
-                item
-                for id in store.instances
-                for item in sorted(store.occupancy(id).attachments.values(), key=_number)
-            ]
+            return [item for id in store.instances for item in store.occupancy(id).oldest_first()]
 
         return self._change(look)
 
@@ -223,7 +219,3 @@ def _present(store: Store, disk: str, instance: str, now_seconds: float) -> Atta
     if present is None:
         raise NotAttached(disk, instance)
     return present
-
-
-def _number(attachment: Attachment) -> int:
-    return attachment.number

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from mockdriver.cloud import attaching
+from mockdriver.cloud.console.paging import page_of
 from mockdriver.cloud.console.part import ConsolePart
 from mockdriver.cloud.descriptions import DiskDescription, FoundDisks
-from mockdriver.cloud.errors import DiskInUse, TooManyAttachments, ZoneFull
+from mockdriver.cloud.errors import DiskInUse, TooManyAttachments
 from mockdriver.cloud.resources import Disk
 from mockdriver.cloud.store import Store
 
@@ -24,7 +25,7 @@ class DisksPart(ConsolePart):
         def change(store: Store, now_seconds: float) -> None:
             self._core.require_zone_if_fixed(disk.zone)
             if check_room:
-                self._refuse_past_room(disk.zone, disk.size_gib)
+                self._core.refuse_past_room(disk.zone, disk.size_gib)
             store.add_disk(disk)
             store.add_zone(disk.zone)
 
@@ -112,23 +113,17 @@ class DisksPart(ConsolePart):
             ids = store.occupancy(instance).attachments
             return sorted((store.place_of_disk(id), store.disk(id)) for id in ids)
 
-        found = [item for item in self._change(choose) if matches(item[1])]
-        later = [item for item in found if item[0] > after]
-        page = later[:limit]
+        page = page_of(self._change(choose), matches, after=after, limit=limit)
 
         def look(store: Store, now_seconds: float) -> tuple[DiskDescription, ...]:
             described = []
-            for _, disk in page:
+            for disk in page.items:
                 if disk.id in store.disks:  # it may have gone since
                     attaching.settle_disk(store, disk.id, now_seconds)
                     described.append(_describe(store, store.disk(disk.id)))
             return tuple(described)
 
-        return FoundDisks(
-            disks=self._change(look),
-            next_place=page[-1][0] if len(later) > limit else None,
-            total=len(found),
-        )
+        return FoundDisks(self._change(look), page.next_place, page.total)
 
     def last_disk_place(self) -> int:
         """Return the place of the newest disk in the order of creation; 0 before the first."""
@@ -140,16 +135,11 @@ class DisksPart(ConsolePart):
         if disk.zone != former.zone:
             if instances:
                 raise DiskInUse(disk.id, instances)
-            self._refuse_past_room(disk.zone, disk.size_gib)
+            self._core.refuse_past_room(disk.zone, disk.size_gib)
         elif disk.size_gib > former.size_gib:
-            self._refuse_past_room(disk.zone, disk.size_gib - former.size_gib)
+            self._core.refuse_past_room(disk.zone, disk.size_gib - former.size_gib)
         if disk.max_attachments < former.max_attachments and disk.max_attachments < len(instances):
             raise TooManyAttachments(disk.id, disk.max_attachments, instances)
-
-    def _refuse_past_room(self, zone: str, size_gib: int) -> None:
-        available_gib = self._core.available_gib(zone)
-        if size_gib > available_gib:
-            raise ZoneFull(zone, size_gib, available_gib)
 
 
 def _describe(store: Store, disk: Disk) -> DiskDescription:

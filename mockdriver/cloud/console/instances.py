@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from mockdriver.cloud import attaching
+from mockdriver.cloud.console.paging import page_of
 from mockdriver.cloud.console.part import ConsolePart
 from mockdriver.cloud.descriptions import InstanceDescription, InstancePage, InstanceView
 from mockdriver.cloud.errors import ZoneMismatch
@@ -157,24 +158,18 @@ class InstancesPart(ConsolePart):
         """
         with self._core.lock:
             places = self._core.store.instance_places()
-        found = [item for item in places if matches(item[1])]
-        later = [item for item in found if item[0] > after]
-        page = later[:limit]
+        page = page_of(places, matches, after=after, limit=limit)
 
         def look(store: Store, now_seconds: float) -> tuple[InstanceView, ...]:
             return tuple(
                 [
                     _view(store, store.instances[instance.id], now_seconds)
-                    for _, instance in page
+                    for instance in page.items
                     if instance.id in store.instances  # it may have gone since
                 ]
             )
 
-        return InstancePage(
-            instances=self._change(look),
-            next_place=page[-1][0] if len(later) > limit else None,
-            total=len(found),
-        )
+        return InstancePage(self._change(look), page.next_place, page.total)
 
     def last_instance_place(self) -> int:
         """Return the place of the newest instance in the order of adding; 0 before the first."""
@@ -210,7 +205,7 @@ def _view(store: Store, instance: Instance, now_seconds: float) -> InstanceView:
     description = InstanceDescription(
         instance=instance,
         network_interfaces=tuple(occupancy.network_interfaces.values()),
-        attachments=tuple(sorted(occupancy.attachments.values(), key=lambda item: item.number)),
+        attachments=tuple(occupancy.oldest_first()),
         boot_disks=frozenset(occupancy.boot_disks),
     )
     return InstanceView(description, store.type_of(instance))
