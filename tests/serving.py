@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import IO
 
 from mockdriver.co.csi_client import CsiClient
+from mockdriver.testing.process import environment_without_settings
 from tests.waiting import PATIENCE_SECONDS, wait_until
 
 TELLS_WHERE = ("--endpoint", "MOCKDRIVER_ENDPOINT", "CSI_ENDPOINT")
@@ -135,9 +135,4 @@ def _process(
 
 def environment(variables: Mapping[str, str] | None = None) -> dict[str, str]:
     """Return this process's environment without what steers mockdriver, and with `variables`."""
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith("MOCKDRIVER_") and name != "CSI_ENDPOINT"
-    }
-    return {**kept, **(variables or {})}
+    return {**environment_without_settings(), **(variables or {})}

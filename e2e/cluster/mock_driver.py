@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,6 +11,7 @@ from e2e.cluster.processes import Process, Processes
 from e2e.cluster.waiting import wait_until
 from mockdriver.client import ControlClient
 from mockdriver.server.registration_plan import path_component
+from mockdriver.testing.process import environment_without_settings
 
 _READY = " is ready: "
 
@@ -67,7 +67,9 @@ class MockDriver:
     def start(self) -> None:
         """Start it and wait until it is ready; raises EndedEarly if it ends instead."""
         seen = self.log.stat().st_size if self.log.exists() else 0
-        process = self._processes.start("mockdriver", self._command(), _environment())
+        process = self._processes.start(
+            "mockdriver", self._command(), environment_without_settings()
+        )
         self._process = process
 
         def is_ready() -> bool:
@@ -98,12 +100,3 @@ class MockDriver:
             *("--grace-seconds", "1"),  # calls that a test holds would not finish anyway
             *self._flags,
         ]
-
-
-def _environment() -> dict[str, str]:
-    """Return this process's environment without what steers mockdriver."""
-    return {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith("MOCKDRIVER_") and name != "CSI_ENDPOINT"
-    }

@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from e2e.cluster.signals import held_back
+from mockdriver.client.endpoint import temporary_place
 from tools.bare_machine import CACHE
 
 KEPT_LOGS = CACHE / "kubernetes" / "logs"
@@ -71,8 +72,7 @@ def run_folder() -> Iterator[RunFolder]:
 
 
 def _parent() -> Path:
-    usual = Path(tempfile.gettempdir())
-    return usual if len(os.fsencode(usual)) <= _LONGEST_PARENT_BYTES else Path("/tmp")  # noqa: S108
+    return Path(temporary_place(_LONGEST_PARENT_BYTES))
 
 
 def _sweep(parent: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from pathlib import Path
 from urllib.parse import quote
 
@@ -39,6 +40,17 @@ def socket_path(endpoint: str | Path) -> Path:
             f"endpoint {shown}: has {size} bytes, a Unix socket's path has at most {MAX_PATH_BYTES}"
         )
     return absolute
+
+
+def temporary_place(most_bytes: int) -> str:
+    """Return where to make a temporary folder for sockets: the usual place, if its name is short.
+
+    A socket's path has 107 bytes, of which the place may take `most_bytes`; else it is /tmp.
+    """
+    usual = tempfile.gettempdir()
+    if len(os.fsencode(usual)) <= most_bytes:
+        return usual
+    return "/tmp"  # noqa: S108 - the folder in it has a name of its own
 
 
 def grpc_target(path: Path) -> str:

@@ -102,12 +102,16 @@ class ControlServices:
             except Exception as error:
                 _abort(context, error, method.name)
 
-        behaviour: Any = stream if method.server_streaming else answer
-        # gRPC looks for this attribute, and takes the server's pool where there is none.
-        behaviour.experimental_thread_pool = pool
         if method.server_streaming:
-            return grpc.unary_stream_rpc_method_handler(behaviour)
-        return grpc.unary_unary_rpc_method_handler(behaviour)
+            return grpc.unary_stream_rpc_method_handler(run_in(pool, stream))
+        return grpc.unary_unary_rpc_method_handler(run_in(pool, answer))
+
+
+def run_in(pool: ThreadPoolExecutor, behaviour: Any) -> Any:
+    """Return a handler's function, a new one, made to run in another pool than the server's."""
+    # gRPC looks for this attribute, and takes the server's pool where there is none.
+    behaviour.experimental_thread_pool = pool
+    return behaviour
 
 
 def _parse(request_type: type[Message], body: bytes) -> Message:

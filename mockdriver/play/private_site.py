@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +9,7 @@ from types import TracebackType
 from typing import Self
 
 from mockdriver.client import ControlClient
+from mockdriver.client.endpoint import temporary_place
 from mockdriver.co.csi_client import CsiClient
 from mockdriver.journal.entry import RUNNING
 from mockdriver.runtime import VirtualRuntime
@@ -39,7 +39,9 @@ class PrivateSite:
             self.runtime,
             on_call=lambda entry: self._call_ended.set(),
         )
-        self._folder = _folder_for_sockets()
+        self._folder = tempfile.TemporaryDirectory(
+            prefix="mockdriver-", dir=temporary_place(_LONGEST_FOLDER_BYTES)
+        )
         self._sockets: dict[str | None, Path] = {}
         self.control = ControlClient(self._socket(None), deadline_seconds=_DEADLINE_SECONDS)
 
@@ -90,11 +92,3 @@ class PrivateSite:
             self._server.listen(path, node_id)
             self._sockets[node_id] = path
         return path
-
-
-def _folder_for_sockets() -> tempfile.TemporaryDirectory[str]:
-    """Make a folder, in /tmp where the usual place's name leaves no room for a socket's."""
-    usual = tempfile.gettempdir()
-    is_long = len(os.fsencode(usual)) > _LONGEST_FOLDER_BYTES
-    place = "/tmp" if is_long else usual  # noqa: S108 - the folder in it has a name of its own
-    return tempfile.TemporaryDirectory(prefix="mockdriver-", dir=place)

@@ -14,6 +14,7 @@ from typing import Any
 import grpc
 from grpc_health.v1 import health_pb2
 
+from mockdriver.control.services import run_in
 from mockdriver.runtime import Event, Runtime
 
 SERVICE = "grpc.health.v1.Health"
@@ -112,9 +113,7 @@ class Health:
         def behaviour(request: Any, context: grpc.ServicerContext) -> Any:
             return method(request, context)
 
-        # gRPC looks for this attribute, and takes the server's pool where there is none.
-        setattr(behaviour, "experimental_thread_pool", self._pool)  # noqa: B010 - mypy knows none
-        return behaviour
+        return run_in(self._pool, behaviour)
 
     def _change(self, *, serving: bool, stopping: bool) -> None:
         with self._lock:

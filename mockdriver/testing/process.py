@@ -11,6 +11,8 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from mockdriver.client.endpoint import temporary_place
+
 STOP_SECONDS = 5.0
 """How long it may take to end, beyond the grace that calls in flight have."""
 
@@ -33,10 +35,8 @@ class ServerProcess:
     """
 
     def __init__(self) -> None:
-        base = tempfile.gettempdir()
-        if len(os.fsencode(base)) > _LONGEST_FOLDER:
-            base = "/tmp"  # noqa: S108 - mkdtemp makes the folder, and nobody else can enter it
-        self.folder = Path(tempfile.mkdtemp(prefix="mockdriver-", dir=base))
+        place = temporary_place(_LONGEST_FOLDER)
+        self.folder = Path(tempfile.mkdtemp(prefix="mockdriver-", dir=place))
         self.socket = self.folder / "csi.sock"
         self._owner = os.getpid()
         self._process: subprocess.Popen[bytes] | None = None
@@ -56,7 +56,7 @@ class ServerProcess:
                 ],
                 # A folder of the user's may hold a module with the name of one that we import.
                 cwd=self.folder,
-                env=_environment(),
+                env=environment_without_settings(),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,
@@ -153,8 +153,8 @@ class ServerProcess:
         return os.read(out.fileno(), _READ_BYTES) if poll.poll(timeout_seconds * 1000) else None
 
 
-def _environment() -> dict[str, str]:
-    """Return our environment without what would steer the server behind the test's back."""
+def environment_without_settings() -> dict[str, str]:
+    """Return our environment without what would steer a server behind the test's back."""
     return {
         name: value
         for name, value in os.environ.items()
