@@ -8,8 +8,6 @@ from typing import Any, cast
 
 import grpc
 import pytest
-from hypothesis import Phase, settings
-from hypothesis.stateful import run_state_machine_as_test
 
 from mockdriver.cloud import Caller, CloudApi, InstanceDescription, attaching, slots
 from mockdriver.cloud.store import Store
@@ -37,13 +35,7 @@ from tests.driver import (
 from tests.driver.small_driver import Mode, topology
 from tests.driver.test_publish_cycle import PublishCycle
 from tests.journal import test_log_lines
-
-Plant = Callable[[pytest.MonkeyPatch], object]
-
-
-def replaced(owner: object, name: str, replacement: object) -> Plant:
-    """Plant a bug by putting something else in the place of a function or a constant."""
-    return lambda monkeypatch: monkeypatch.setattr(owner, name, replacement)
+from tests.planting import Plant, assert_caught_by, replaced
 
 
 def nothing(*_: object, **__: object) -> None:
@@ -314,14 +306,4 @@ def test_a_planted_bug_is_caught_by_the_state_machine(
     bug: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     MACHINE_BUGS[bug](monkeypatch)
-    quick = settings(
-        max_examples=200,
-        stateful_step_count=30,
-        deadline=None,
-        derandomize=True,
-        database=None,
-        report_multiple_bugs=False,
-        phases=[Phase.generate],
-    )
-    with pytest.raises((AssertionError, pytest.fail.Exception)):
-        run_state_machine_as_test(PublishCycle, settings=quick)
+    assert_caught_by(PublishCycle)

@@ -28,13 +28,9 @@ from tests.driver import (
 from tests.driver.mounts import marks, test_mount_group, test_targets
 from tests.driver.small_driver import Mode, of
 from tests.driver.small_node import SmallNode
+from tests.planting import Plant, replaced
 
-Plant = Callable[[pytest.MonkeyPatch], object]
 Test = Callable[[SmallNode, pytest.MonkeyPatch], object]
-
-
-def replaced(owner: object, name: str, replacement: object) -> Plant:
-    return lambda monkeypatch: monkeypatch.setattr(owner, name, replacement)
 
 
 def nothing(*_: object, **__: object) -> None:

@@ -7,8 +7,6 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from hypothesis import Phase, settings
-from hypothesis.stateful import run_state_machine_as_test
 
 from mockdriver.cloud import Caller
 from mockdriver.driver import calls, fault_layer
@@ -22,13 +20,7 @@ from mockdriver.runtime import Deadlock
 from tests.driver import test_cloud_faults, test_faults
 from tests.faults import test_barriers, test_engine, test_field_paths
 from tests.faults.test_machine import FaultMachine
-
-Plant = Callable[[pytest.MonkeyPatch], object]
-
-
-def replaced(owner: object, name: str, replacement: object) -> Plant:
-    """Plant a bug by putting something else in the place of a function."""
-    return lambda monkeypatch: monkeypatch.setattr(owner, name, replacement)
+from tests.planting import Plant, assert_caught_by, replaced
 
 
 def passes_over_without_times(found: Rule, number: int) -> str | None:
@@ -233,14 +225,4 @@ def test_a_planted_bug_is_caught_by_the_state_machine(
     bug: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     MACHINE_BUGS[bug](monkeypatch)
-    quick = settings(
-        max_examples=200,
-        stateful_step_count=30,
-        deadline=None,
-        derandomize=True,
-        database=None,
-        report_multiple_bugs=False,
-        phases=[Phase.generate],
-    )
-    with pytest.raises((AssertionError, pytest.fail.Exception)):
-        run_state_machine_as_test(FaultMachine, settings=quick)
+    assert_caught_by(FaultMachine)

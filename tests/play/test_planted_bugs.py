@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,19 +21,13 @@ from mockdriver.faults.engine import FaultEngine
 from mockdriver.play import play
 from mockdriver.scenario import shipped
 from mockdriver.scenario.load import load
-
-Plant = Callable[[pytest.MonkeyPatch], None]
+from tests.planting import Plant, replaced
 
 
 def failed_stories() -> set[str]:
     """Play all shipped stories; return the names of those that do not go well."""
     results = [result for name in shipped.names() for result in play(load(name))]
     return {Path(result.file).stem for result in results if not result.passed}
-
-
-def replaced(owner: Any, name: str, by: Any) -> Plant:
-    """Return a bug: something in the program replaced by something else."""
-    return lambda monkeypatch: monkeypatch.setattr(owner, name, by)
 
 
 def do_nothing(*arguments: Any, **keywords: Any) -> None:

@@ -10,14 +10,15 @@ import os
 import socket
 import stat
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
 
 import click
 
+from mockdriver.cli.ctl.grammar import matched_nothing
 from mockdriver.cli.ctl.printing import Printer, line
-from mockdriver.scenario.mistakes import printable
+from mockdriver.scenario.mistakes import printable, quoted
 
 if TYPE_CHECKING:
     from mockdriver.client import ControlClient, ControlError
@@ -38,6 +39,14 @@ class Session:
 
         self.control: ControlClient = ControlClient(endpoint)
         self.printer = printer
+
+
+class _HasId(Protocol):
+    @property
+    def id(self) -> str: ...
+
+
+_Found = TypeVar("_Found", bound=_HasId)
 
 
 class Failed(click.ClickException):
@@ -99,6 +108,22 @@ def _chosen(name: str, given: Any) -> Any:
         given = context.params.get(name)
         context = context.parent
     return given
+
+
+def found_by_id(
+    kind: str, ids: Sequence[str], verbs: Iterable[str], ask: Callable[[str], Iterable[_Found]]
+) -> list[_Found]:
+    """Return what is found for any of the ids, each thing once; all there is without ids.
+
+    Raises Failed for an id that nothing is found for, which may be one of the `verbs` misspelled.
+    """
+    found: dict[str, _Found] = {}
+    for id in ids or [""]:
+        matching = {item.id: item for item in ask(id)}
+        if not matching and id:
+            raise Failed(f"no such {kind}: {quoted(id)}{matched_nothing(ids, verbs)}")
+        found |= matching
+    return list(found.values())
 
 
 def remove_each(

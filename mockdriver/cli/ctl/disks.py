@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 import click
 
 from mockdriver.cli.ctl import options
-from mockdriver.cli.ctl.asking import Failed, Session, asks, remove_each
+from mockdriver.cli.ctl.asking import Session, asks, found_by_id, remove_each
 from mockdriver.cli.ctl.completing import disk_ids, instance_ids, zone_names
-from mockdriver.cli.ctl.grammar import Noun, matched_nothing
+from mockdriver.cli.ctl.grammar import Noun
 from mockdriver.cli.ctl.printing import Row, fields, table
-from mockdriver.scenario.mistakes import quoted
 
 if TYPE_CHECKING:
     from mockdriver.control.v1.cloud_pb2 import Disk
@@ -42,18 +41,17 @@ def list_disks(
     session: Session, ids: Sequence[str], zone: str | None, instance: str | None
 ) -> None:
     """List disks: all, or those with an ID; * and ? as in a shell."""
-    found: dict[str, Disk] = {}
-    for id in ids or [""]:
-        matching = session.control.cloud.disks(id, zone=zone or "", instance=instance or "")
-        if not matching and id:
-            raise Failed(f"no such disk: {quoted(id)}{matched_nothing(ids, disks.verbs())}")
-        found |= {item.id: item for item in matching}
+    cloud = session.control.cloud
+    found = found_by_id(
+        "disk",
+        ids,
+        disks.verbs(),
+        lambda wanted: cloud.disks(wanted, zone=zone or "", instance=instance or ""),
+    )
     session.printer.listed(
         "disks",
-        found.values(),
-        lambda: table(
-            ["ID", "ZONE", "GIB", "ATTACHED TO"], map(_row, found.values()), nothing="no disks"
-        ),
+        found,
+        lambda: table(["ID", "ZONE", "GIB", "ATTACHED TO"], map(_row, found), nothing="no disks"),
     )
 
 

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 import click
 
 from mockdriver.cli.ctl import options, slot_bar
-from mockdriver.cli.ctl.asking import Failed, Session, asks, remove_each
+from mockdriver.cli.ctl.asking import Session, asks, found_by_id, remove_each
 from mockdriver.cli.ctl.attachments import attachment_rows, headings
 from mockdriver.cli.ctl.completing import disk_ids, instance_ids, type_names, zone_names
-from mockdriver.cli.ctl.grammar import Noun, matched_nothing
+from mockdriver.cli.ctl.grammar import Noun
 from mockdriver.cli.ctl.printing import Row, fields, line, table
-from mockdriver.scenario.mistakes import quoted
 
 if TYPE_CHECKING:
     from mockdriver.control.v1.cloud_pb2 import Instance
@@ -30,14 +29,14 @@ def list_instances(
     session: Session, ids: Sequence[str], type_: str | None, zone: str | None
 ) -> None:
     """List instances: all, or those with an ID; * and ? as in a shell."""
-    found: dict[str, Instance] = {}
-    for id in ids or [""]:
-        matching = session.control.cloud.instances(id, type=type_ or "", zone=zone or "")
-        if not matching and id:
-            hint = matched_nothing(ids, instances.verbs())
-            raise Failed(f"no such instance: {quoted(id)}{hint}")
-        found |= {item.id: item for item in matching}
-    session.printer.listed("instances", found.values(), lambda: _print_table(list(found.values())))
+    cloud = session.control.cloud
+    found = found_by_id(
+        "instance",
+        ids,
+        instances.verbs(),
+        lambda wanted: cloud.instances(wanted, type=type_ or "", zone=zone or ""),
+    )
+    session.printer.listed("instances", found, lambda: _print_table(found))
 
 
 @asks("show", instances)
