@@ -23,14 +23,6 @@ def pytest_configure() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def pytest_runtest_setup() -> None:
-    """Let signals through again: `serve`, run inside this process, has blocked those that end it.
-
-    What is started later would inherit that, and could not be ended.
-    """
-    signal.pthread_sigmask(signal.SIG_SETMASK, ())
-
-
 class Serve(Protocol):
     """Starts a server; see `tests.serving.serving` for what it takes."""
 

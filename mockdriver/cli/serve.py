@@ -7,8 +7,8 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from types import FrameType
 
@@ -59,6 +59,19 @@ _STOP_SIGNALS = {signal.SIGTERM, signal.SIGINT, signal.SIGHUP}
 """The last one comes when the terminal is closed."""
 
 _log = logging.getLogger("mockdriver")
+
+
+@contextmanager
+def _stop_signals_blocked() -> Iterator[None]:
+    """Keep the signals that stop a server for sigwait(); afterwards they come as they did before.
+
+    All threads that are started meanwhile inherit that they are blocked.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _STOP_SIGNALS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @click.command()
@@ -246,6 +259,7 @@ _log = logging.getLogger("mockdriver")
     envvar="MOCKDRIVER_SEED",
     help="Fixes all that is random.",
 )
+@_stop_signals_blocked()
 def serve(
     scenario: str,
     endpoint: str | None,
@@ -273,8 +287,6 @@ def serve(
     seed: int,
 ) -> None:
     """Serve the CSI services on a Unix socket until SIGTERM or Ctrl-C."""
-    # Blocked before any thread starts: all threads inherit it, and sigwait() below gets them.
-    signal.pthread_sigmask(signal.SIG_BLOCK, _STOP_SIGNALS)
     if node_patterns and node_socket_dir is None:
         raise click.UsageError("--nodes chooses among --node-socket-dir's nodes, which is missing")
     if kubelet_csi_socket is not None and kubelet_registration_dir is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -120,3 +121,12 @@ def test_an_unknown_option_is_answered_with_the_nearest_one() -> None:
 
     assert code == 2
     assert re.search("Did you mean .*'--scenario'", output)
+
+
+def test_a_server_that_does_not_start_leaves_signals_as_they_were() -> None:
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+
+    code, output = invoke("serve", "--nodes", "i-1")
+
+    assert (code, "--nodes" in output) == (2, True)
+    assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == before
